@@ -46,9 +46,9 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
     `value` is the option's value. `of` is a placeholder for any value instead: opt("choose", of="filter=NAME").
     """
     if isinstance(value, Mapping):
-        return _token(name, "m", [[key, str(one)] for key, one in value.items()])
+        return _token(name, "m", [[key, str(entry)] for key, entry in value.items()])
     if isinstance(value, (list, tuple)):
-        return _token(name, "l", [str(one) for one in value])
+        return _token(name, "l", [str(entry) for entry in value])
     kinds = {bool: "b", int: "n", float: "n", type(None): "p" if of else ""}
     return _token(name, kinds.get(type(value), "s"), of if value is None else str(value))
 
@@ -71,9 +71,9 @@ def in_shell(name: str, kind: str, value: Any) -> str:
     if kind == "b":
         return flag if value == "True" else flag.replace("--", "--no-", 1)
     if kind == "m":
-        return " ".join(f"{flag} {command_text([f'{key}={one}'])}" for key, one in value)
+        return " ".join(f"{flag} {command_text([f'{key}={text}'])}" for key, text in value)
     if kind == "l":
-        return " ".join(f"{flag} {command_text([one])}" for one in value)
+        return " ".join(f"{flag} {command_text([text])}" for text in value)
     return f"{flag} {value if kind == 'p' else command_text([value])}" if kind else flag
 
 
@@ -93,7 +93,7 @@ def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
     if kind == "l":
         return f"[{', '.join(map(quote, value))}]"
     if kind == "m":
-        return f"{{{', '.join(f'{quote(key)}: {quote(one)}' for key, one in value)}}}"
+        return f"{{{', '.join(f'{quote(key)}: {quote(text)}' for key, text in value)}}}"
     key, equals, rest = value.rpartition("=")
     if kind == "p" and equals:
         return f"{{{quote(key)}: {rest if rest.isupper() else quote(rest)}}}"
@@ -111,7 +111,7 @@ def again(options: Mapping[str, Any]) -> str:
     if not words:
         return ", ".join(named)
     keys = {name: {*value} if isinstance(value, Mapping) else None for name, value in options.items()}
-    flags = {in_shell(name, "", None): own for name, own in keys.items()}
+    flags = {in_shell(name, "", None): subkeys for name, subkeys in keys.items()}
     kept: list[str] = []
     skip = False
     for word, following in zip(words, [*words[1:], ""], strict=True):
@@ -169,15 +169,15 @@ class NescioError(Exception):
 
         The value of an option such as `--column` is {NAME: VALUE}.
         """
-        found: list[tuple[str, Any]] = []
+        pairs: list[tuple[str, Any]] = []
         for name, kind, text in _TOKEN.findall(super().__str__()):
             with suppress(ValueError):
                 value = json.loads(text)
                 if kind == "m":
-                    found += [(name, {key: one}) for key, one in value]
+                    pairs += [(name, {key: entry}) for key, entry in value]
                 if kind in ("s", _OFFERED):
-                    found.append((name, value))
-        return tuple(found)
+                    pairs.append((name, value))
+        return tuple(pairs)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
@@ -259,7 +259,7 @@ class UnknownNameError(NescioError):
     ) -> None:
         known = sorted(set(known))
         near = nearest(name, known)
-        between = "; " if any("," in one for one in known) else ", "
+        between = "; " if any("," in entry for entry in known) else ", "
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {between.join(known)}"
         several = f"{name!r} fits more than one {kind}: {'; '.join(fitting)}" if fitting else ""
         super().__init__(several or f"unknown {kind} {name!r}; {hint}{besides}")
@@ -282,11 +282,11 @@ def differs_between_runs(column: str, question: str, *values: tuple[str, str, st
 
     `values` has, for two runs, the run's name, the place of the row, and the value (None or "" if there is none).
     """
-    said = ", and ".join(
+    statements = ", and ".join(
         f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
         for run, place, value in values
     )
-    return MismatchError(f"the column {column!r} must be the same in all runs: for question {question!r}, {said}")
+    return MismatchError(f"the column {column!r} must be the same in all runs: for question {question!r}, {statements}")
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:

@@ -149,23 +149,23 @@ def names() -> list[set[str]]:
 def take_back(before: list[set[str]]) -> None:
     """Remove the registrations made since `before`, except those of nescio's own names."""
     new: list[set[str]] = [set() for _ in TABLES[len(before) :]]
-    for (table, own), kept in zip(TABLES, [*before, *new], strict=True):
-        for name in [name for name in table if name not in kept and name not in own]:
+    for (table, nescio_names), kept in zip(TABLES, [*before, *new], strict=True):
+        for name in [name for name in table if name not in kept and name not in nescio_names]:
             del table[name]
 
 
 def _fault(error: BaseException, label: str, place: str) -> FormatError:
     """Return the FormatError for a plug-in, with the last line of the plug-in's code that ran, and the error there."""
-    own = [f for f in traceback.extract_tb(error.__traceback__) if place and _is_in(f.filename, place)]
-    file, line = (own[-1].filename, own[-1].lineno) if own else ("", None)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if place and _is_in(f.filename, place)]
+    file, line = (frames[-1].filename, frames[-1].lineno) if frames else ("", None)
     if isinstance(error, SyntaxError) and error.filename and _is_in(error.filename, place):
         file, line = error.filename, error.lineno
     where = f"line {line}" if line else None
     if where and label != file and Path(label).resolve() != Path(file):
         where = f"{file}, {where}"
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    known = isinstance(error, (ValueError, NescioError)) and said  # the messages of nescio's decorators about a name
-    return FormatError(label, said if known else f"{type(error).__name__}: {said}".rstrip(": "), where=where)
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    known = isinstance(error, (ValueError, NescioError)) and message  # the messages of nescio's decorators about a name
+    return FormatError(label, message if known else f"{type(error).__name__}: {message}".rstrip(": "), where=where)
 
 
 def _is_in(file: str, place: str) -> bool:

@@ -52,10 +52,10 @@ def is_nothing(text: str) -> bool:
 
 def all_nothing(said: Any, gold: Any = ()) -> bool:
     """Return whether a text, or each text of a list, stands for nothing and is none of the `gold` answers."""
-    texts, right = (one if isinstance(one, (list, tuple)) else [one] for one in (said, gold))
-    if not texts or not all(isinstance(one, str) and is_nothing(one) for one in texts):
+    texts, right = (side if isinstance(side, (list, tuple)) else [side] for side in (said, gold))
+    if not texts or not all(isinstance(text, str) and is_nothing(text) for text in texts):
         return False
-    return {squeeze(one) for one in right if isinstance(one, str)}.isdisjoint(map(squeeze, texts))
+    return {squeeze(answer) for answer in right if isinstance(answer, str)}.isdisjoint(map(squeeze, texts))
 
 
 # Function words, which say little about the subject of a sentence.
@@ -439,7 +439,7 @@ def by_value(mapped: Mapping[str, str], words: Collection[str]) -> dict[str, str
     numbers = {number: to for word, to in mapped.items() if (number := decimal(word)) is not None}
     values = {word: decimal(word) for word in words if word} if numbers else {}
     spelled = {word: numbers[value] for word, value in values.items() if value is not None and value in numbers}
-    found = {values[word] for word in spelled}
-    return {word: to for word, to in mapped.items() if word in values or decimal(word) not in found} | {
+    decimals = {values[word] for word in spelled}
+    return {word: to for word, to in mapped.items() if word in values or decimal(word) not in decimals} | {
         word: mapped.get(word, to) for word, to in spelled.items()
     }

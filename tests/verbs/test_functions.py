@@ -180,7 +180,9 @@ def test_confidences_of_each_run_are_read(tmp_path: Path) -> None:
     """Each run has columns of its own. No note asks for what is read already."""
     path = tmp_path / "wide.csv"
     rows = [f"q{i},a{i},{i % 2},{i / 30:.2f},b{i},{i % 3 // 2},{i / 60:.2f}" for i in range(30)]
-    path.write_text("\n".join(["id,old_answer,old_correct,old_confidence,new_answer,new_correct,new_confidence", *rows]))
+    path.write_text(
+        "\n".join(["id,old_answer,old_correct,old_confidence,new_answer,new_correct,new_confidence", *rows])
+    )
     scores = nescio.score(path, "AURC", ci=None)
     assert {row.run: row.value is None for row in scores} == {"old": False, "new": False}
     assert "tables.confidences" not in {note.code for note in scores.notes}

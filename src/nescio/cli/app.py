@@ -134,9 +134,9 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
     `stakes prompts` becomes `stakes-prompts`, unless there is a file named prompts.
     """
-    one, two = (*arguments, "", "")[:2]
-    named = f"{one}-{two}" in files() and not os.path.exists(two)
-    return [f"{one}-{two}", *arguments[2:]] if named else list(arguments)
+    first, second = (*arguments, "", "")[:2]
+    named = f"{first}-{second}" in files() and not os.path.exists(second)
+    return [f"{first}-{second}", *arguments[2:]] if named else list(arguments)
 
 
 def _tell(message: str) -> None:

@@ -144,8 +144,10 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
         typed["figure"] = typed.pop("output")  # Such a file gets a drawing.
     printing = Printing()
     if verb.prints in FORMS:
-        own = {name: typed.pop(name) for name in FORMS[verb.prints].options if name in typed and name not in options}
-        printing = Printing(**FORMS[verb.prints].typed(own).values())
+        form_words = {
+            name: typed.pop(name) for name in FORMS[verb.prints].options if name in typed and name not in options
+        }
+        printing = Printing(**FORMS[verb.prints].typed(form_words).values())
     if "memory_limit" in typed:
         context.find_root().call_on_close(limit_process(str(typed["memory_limit"])))
     with progress(verb.working) if verb.working else nullcontext() as watch:

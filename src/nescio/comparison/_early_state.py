@@ -63,7 +63,8 @@ class State(Struct, frozen=True):
     def ended(self) -> dict[str, str]:
         """Return a pair of letters for each question: the outcome of the run, then that of the baseline."""
         return {
-            question: one + other for question, one, other in zip(self.questions, self.run, self.baseline, strict=True)
+            question: letter + other
+            for question, letter, other in zip(self.questions, self.run, self.baseline, strict=True)
         }
 
     def add(self, questions: tuple[str, ...], run: str, baseline: str, signature: str) -> State:
@@ -164,7 +165,7 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
     aside: list[tuple[str, ...]] = []
     for name in ASIDE:
         names = content.get(name)
-        if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        if not isinstance(names, list) or not all(isinstance(question, str) for question in names):
             raise FormatError(path, f"{name} must be a list of questions")
         aside.append(tuple(names))
     return State(fixed, tuple(questions), str(run), str(baseline), made, *aside)

@@ -173,8 +173,8 @@ def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, mar
     run, baseline = pair
     t, discordant = len(run), int((run != baseline).sum())
     tables = (np.bincount(codes, minlength=3).astype(np.float64) for codes in pair)
-    one, other = (float(on_counts(measure, table)) for table in tables)
-    difference = one - other
+    score, other = (float(on_counts(measure, table)) for table in tables)
+    difference = score - other
     half = max(0.0, abs(difference), (margin or 0.0) - abs(difference))
     if math.isnan(difference) or half <= 0 or not discordant:
         return None
@@ -186,7 +186,7 @@ def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, mar
             wanted = (0.5, math.inf) if difference > 0 else (-math.inf, 0.5)
         more = sequences.observations_for_bernstein(sequences.bets_of(scaled, how.alpha), *wanted, how.alpha)
     else:
-        spread, moving = (float(found[-1]) for found in spreads(measure, run, baseline))
+        spread, moving = (float(series[-1]) for series in spreads(measure, run, baseline))
         if spread <= ROUNDING:
             return None
         more = sequences.observations_for_asymptotic(half, t, spread, how.alpha, how.planned)

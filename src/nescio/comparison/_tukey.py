@@ -56,8 +56,8 @@ def align_runs(measure: Measure, columns: dict[str, Array], clusters: Array | No
     count = int(unit.max(initial=-1)) + 1
     flat = {name: cells[..., i].ravel() for i, name in enumerate(columns)}
     if measure.order is not None:
-        own = cells[..., list(columns).index(measure.order)]
-        key = np.concatenate([exchangeable_order(measure, keys) for keys in own])
+        keys_by_run = cells[..., list(columns).index(measure.order)]
+        key = np.concatenate([exchangeable_order(measure, keys) for keys in keys_by_run])
         needs = {name: flat[name] for name in measure.needs}
         patterns = compress_ordered(needs, key, np.arange(runs * questions))
         return AlignedRuns(runs, count, partial(_ordered, measure, patterns, unit))
@@ -127,11 +127,11 @@ def _every(together: AlignedRuns) -> Iterator[NDArray[np.intp]]:
 
 
 def _random(together: AlignedRuns, blocks: Iterable[Block]) -> Floats:
-    own = np.tile(np.arange(together.runs, dtype=np.intp), (together.units, 1))
+    labels = np.tile(np.arange(together.runs, dtype=np.intp), (together.units, 1))
     spreads = []
     for block in blocks:
         rng = block.generator(Stream.TUKEY)
-        spreads += [_spread(together.values(rng.permuted(own, axis=1))) for _ in range(block.size)]
+        spreads += [_spread(together.values(rng.permuted(labels, axis=1))) for _ in range(block.size)]
     return np.array(spreads)
 
 

@@ -38,8 +38,8 @@ def families(rows: Iterable[Comparison]) -> list[list[Comparison]]:
     descriptive = {name for name in by_measure if parse(name).declaration.descriptive}
     first = next((name for name in by_measure if name not in descriptive), None)
     sorted_rows: list[list[Comparison]] = [[], [], []]
-    for name, own in by_measure.items():
-        sorted_rows[2 if name in descriptive else int(name != first)] += own
+    for name, group in by_measure.items():
+        sorted_rows[2 if name in descriptive else int(name != first)] += group
     return [family for family in sorted_rows if family]
 
 
@@ -78,7 +78,9 @@ def judged_rows(
         adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
     measures = {name: parse(name) for name in {row.measure for row in rows}}
     # With fewer than two resamples beyond its ends, an interval cannot support a bounded null.
-    margins = {name: margin_of(own, margin) if resamples * alpha >= 2 else None for name, own in measures.items()}
+    margins = {
+        name: margin_of(measure, margin) if resamples * alpha >= 2 else None for name, measure in measures.items()
+    }
     return [
         decide(
             replace(row, p_adjusted=p, detectable=detectable(row, measures[row.measure], strictest)),

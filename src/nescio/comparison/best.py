@@ -109,7 +109,7 @@ def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool)
     if tested is None:
         return None
     better = np.argwhere(tested.better(plan.level, lower=measure.declaration.lower_is_better))
-    return {(data.runs[one], data.runs[other]) for one, other in better.tolist()}
+    return {(data.runs[run], data.runs[other]) for run, other in better.tolist()}
 
 
 def best_and_tied(

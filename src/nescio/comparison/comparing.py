@@ -257,9 +257,9 @@ def _all_of(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress:
     """Return comparisons with all their notes in one list, and tell `progress` how many are done."""
     rows: list[Comparison] = []
     remarks: list[Remark] = []
-    for row, own in made:
+    for row, notes in made:
         rows.append(row)
-        remarks += [(remark, row.measure, f"{row.run!r} against {row.baseline!r}") for remark in own]
+        remarks += [(remark, row.measure, f"{row.run!r} against {row.baseline!r}") for remark in notes]
         if progress:
             progress(len(rows), total)
     return TestedPairs(tuple(rows), tuple(gather(remarks)))
@@ -383,6 +383,6 @@ def _ranks(
             values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
         else:
             values = list(corrected_values(laid, measure, target))
-        own = [row for row in rows if row.measure == measure.label]
-        made += ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
+        comparisons = [row for row in rows if row.measure == measure.label]
+        made += ranks(measure.label, values, comparisons, lower_is_better=measure.declaration.lower_is_better)
     return with_rank_probabilities(tuple(made), data, measures, plan.blocks, plan.jobs) if laid is None else tuple(made)

@@ -155,16 +155,16 @@ def _wordings(data: Evidence, column: str) -> Wordings:
     named = np.array([str(value).strip() for value in data.strata[column]], dtype=object)
     asked = np.arange(len(data.questions)) if data.repeats is None else data.repeats.question
     is_paraphrase = np.array(
-        [bool(name) and name != own for name, own in zip(named, data.questions, strict=True)], dtype=bool
+        [bool(name) and name != question for name, question in zip(named, data.questions, strict=True)], dtype=bool
     )
     number: dict[str, int] = {}
-    for own, other in zip(data.questions, is_paraphrase, strict=True):
+    for question, other in zip(data.questions, is_paraphrase, strict=True):
         if not other:
-            number.setdefault(own, len(number))
+            number.setdefault(question, len(number))
     original = np.array(
         [
-            number.get(name if other else own, -1)
-            for name, own, other in zip(named, data.questions, is_paraphrase, strict=True)
+            number.get(name if other else question, -1)
+            for name, question, other in zip(named, data.questions, is_paraphrase, strict=True)
         ],
         dtype=np.int64,
     )
@@ -195,8 +195,8 @@ def _laid(data: Evidence, measure: Measure, wording: Wordings) -> tuple[tuple[st
     for run in range(len(data.runs)):
         for side, of in enumerate((~wording.is_paraphrase, wording.is_paraphrase)):
             use = usable[run] & of & (wording.original >= 0)
-            own = {name: np.asarray(read[name][run][use], dtype=np.float64) for name in measure.needs}
-            columns, asked = measure.of_questions(own, wording.asked[use])
+            cells = {name: np.asarray(read[name][run][use], dtype=np.float64) for name in measure.needs}
+            columns, asked = measure.of_questions(cells, wording.asked[use])
             if not names:
                 names = tuple(name for name in columns if name != "n")
                 laid = np.full((wording.many, len(data.runs), 2, len(names)), np.nan)
@@ -228,7 +228,7 @@ def _row(
         return excess(value, at.reshape(*at.shape[:-1], *shape))
 
     units = units_of({"laid": laid.reshape(n, -1)}, clusters if data.groups is not None else None)
-    found = estimate(units, Statistic(beyond_references, skewed=False), partial(closed_form, level=level))
+    difference = estimate(units, Statistic(beyond_references, skewed=False), partial(closed_form, level=level))
     scores = value(laid.mean(axis=0))
     sums = units.sums["laid"].reshape(-1, *shape)
     explained = of_strength(scores, measure.bounds, n)
@@ -245,9 +245,9 @@ def _row(
         paraphrase=float(scores[0, 1]),
         reference_original=float(others[0]),
         reference_paraphrase=float(others[1]),
-        difference=found.value,
-        low=defined(found.low),
-        high=defined(found.high),
+        difference=difference.value,
+        low=defined(difference.low),
+        high=defined(difference.high),
         explained=explained,
         p=defined(beyond),
         p_exchange=defined(test.p),

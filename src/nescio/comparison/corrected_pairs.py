@@ -35,28 +35,28 @@ def corrected_pairs(
     for measure in wanted:
         for run, baseline in pairs:
             x, y = place[run], place[baseline]
-            one = corrected_difference(labels, measure, (x, y), target=target, level=level)
+            difference = corrected_difference(labels, measure, (x, y), target=target, level=level)
             rows.append(
                 Comparison(
                     run,
                     baseline,
                     measure.label,
-                    one.value,
-                    one.low,
-                    one.high,
-                    one.p,
+                    difference.value,
+                    difference.low,
+                    difference.high,
+                    difference.p,
                     None,
                     CORRECTED,
-                    one.how.n,
-                    units=one.how.labels,
-                    spread=one.error,
-                    worst=_worst(labels, measure, (x, y), one, level, target=target),
+                    difference.how.n,
+                    units=difference.how.labels,
+                    spread=difference.error,
+                    worst=_worst(labels, measure, (x, y), difference, level, target=target),
                 )
             )
-            how.append(one.how)
-            if measure is wanted[0] and one.low < 0 < one.high and one.value:
-                remarks += _more(labels, measure, (x, y), level, one)
-            remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.warnings]
+            how.append(difference.how)
+            if measure is wanted[0] and difference.low < 0 < difference.high and difference.value:
+                remarks += _more(labels, measure, (x, y), level, difference)
+            remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in difference.warnings]
     notes = [*labels.notes, *about(labels, target), *gather(remarks), *_one_label(labels, pairs)]
     notes.append(
         note(
@@ -101,7 +101,7 @@ def _worst(
     labels: Labels,
     measure: Measure,
     runs: tuple[int, int],
-    one: Corrected,
+    difference: Corrected,
     level: float,
     *,
     target: Target,
@@ -112,13 +112,13 @@ def _worst(
     in up to 15% of trials. So the gate allows for errors that no label shows (`unseen_gap`). That allowance takes the
     place of the three disagreements that `corrected_difference` imagines.
     """
-    if math.isnan(one.low):
+    if math.isnan(difference.low):
         return None
     plain = corrected_difference(labels, measure, runs, target=target, level=level, least=0.0)
-    gap = unseen_gap(plain.error, one.step, level)
+    gap = unseen_gap(plain.error, difference.step, level)
     if measure.declaration.lower_is_better:
-        return max(one.high, one.value + gap)
-    return min(one.low, one.value - gap)
+        return max(difference.high, difference.value + gap)
+    return min(difference.low, difference.value - gap)
 
 
 def _more(
@@ -126,7 +126,7 @@ def _more(
     measure: Measure,
     runs: tuple[int, int],
     level: float,
-    one: Corrected,
+    difference: Corrected,
 ) -> list[tuple[Note, str, str]]:
     """Return a note on about how many more labels would tell two runs apart, if their difference stays the same.
 
@@ -134,13 +134,13 @@ def _more(
     """
     from scipy.special import ndtri
 
-    if labels.inclusion is not None or labels.strata is not None or not one.how.labels < one.how.answers:
+    if labels.inclusion is not None or labels.strata is not None or not difference.how.labels < difference.how.answers:
         return []
     of_these = corrected_difference(labels, measure, runs, target="collection", level=level)
-    m, answers = one.how.labels, one.how.answers
+    m, answers = difference.how.labels, difference.how.answers
     spread = of_these.error**2 / (1 / m - 1 / answers)  # the variance of a single label
-    rest = max(one.error**2 - of_these.error**2, 0.0)  # the part of the variance that no label reduces
-    enough = (one.value / float(ndtri((1 + level) / 2))) ** 2
+    rest = max(difference.error**2 - of_these.error**2, 0.0)  # the part of the variance that no label reduces
+    enough = (difference.value / float(ndtri((1 + level) / 2))) ** 2
 
     def tell(labels: int) -> bool:
         return spread * (1 / labels - 1 / answers) + rest <= enough
@@ -148,18 +148,18 @@ def _more(
     more = 1 + bisect_left(range(m + 1, answers + 1), True, key=tell)
     whose = f"{labels.data.runs[runs[0]]!r} against {labels.data.runs[runs[1]]!r}"
     if m + more <= answers:
-        said = note(
+        remark = note(
             "labels.more",
             "about {labels:n more question} with labels for both runs would tell these runs apart, if the difference "
             "stays the same",
             labels=more,
         )
     else:
-        said = note(
+        remark = note(
             "labels.never",
             "no number of labels would tell these runs apart on so few questions, if the difference stays the same",
         )
-    return [(said, measure.label, whose)]
+    return [(remark, measure.label, whose)]
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:

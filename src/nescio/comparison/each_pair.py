@@ -120,7 +120,7 @@ def counted_pairs(
     whole = isinstance(seen, MeasuredRuns) and bool(seen.about.all())
     made: list[tuple[Comparison, list[Note]] | None] = []
     columns = (n, observed, low, high, p, spread, known, undefined)
-    for (x, y), units, difference, lower, upper, chance, own, had, none in zip(
+    for (x, y), units, difference, lower, upper, chance, pair_spread, had, none in zip(
         pairs, *(column.tolist() for column in columns), strict=True
     ):
         if not had:
@@ -130,10 +130,10 @@ def counted_pairs(
         how = "exact" if units else None
         row = Comparison(
             names[x], names[y], label, difference, lower, upper,
-            chance, None, how, units, None, None, None, units, own if units else None,
+            chance, None, how, units, None, None, None, units, pair_spread if units else None,
         )  # fmt: skip
         if not none and math.isnan(lower):
-            remarks.append(no_interval(seen.measure, units, own))
+            remarks.append(no_interval(seen.measure, units, pair_spread))
         made.append((row, remarks))
     return made
 
@@ -230,7 +230,7 @@ def scaled_difference(loaded: Loaded, measure: str, runs: tuple[str, str], scale
     pair = seen.pair(*(data.runs.index(run) for run in runs))
     if pair is None:
         return ScaledDifference(math.nan, math.nan, math.nan, 0)
-    values = [float(seen.measure.value(own, own.counts)) for own in pair.own]
+    values = [float(seen.measure.value(patterns, patterns.counts)) for patterns in pair.own]
     observed = values[0] - scale * values[1]
     return ScaledDifference(observed, *paired_error(seen.measure, pair, observed, scale), pair.own[0].units, pair)
 
@@ -241,10 +241,10 @@ def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1
     Both are NaN if leaving out one unit makes a value undefined.
     """
     if measure.order is not None:
-        (first, size), (second, _) = (moves(measure, own) for own in pair.own)
+        (first, size), (second, _) = (moves(measure, patterns) for patterns in pair.own)
         error, freedom = unit_error(first - scale * second, size, np.ones(len(size), dtype=np.int64))
-        return error, min(freedom, *(max(1.0, deciding(own) - 1) for own in pair.own))
-    first, second = (moved_by(measure, own) for own in pair.own)
+        return error, min(freedom, *(max(1.0, deciding(patterns) - 1) for patterns in pair.own))
+    first, second = (moved_by(measure, patterns) for patterns in pair.own)
     moved, size = first - scale * second, pair.own[0].columns["n"]
     if measure.imagines_ends:
         return difference_error(moved, size, pair.counts, observed, measure.bounds[1] - measure.bounds[0])

@@ -152,7 +152,9 @@ def compare_early(
         of_state = (*_left_out(after, names), *_missing(after, names[0]), *_worse_answers(after, names, chosen))
         every = (*read, *of_state, *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
-        if path is not None and any(one.code == UNGRADED_WRONG and one.subject == names[1] for one in looks.notes):
+        if path is not None and any(
+            remark.code == UNGRADED_WRONG and remark.subject == names[1] for remark in looks.notes
+        ):
             raise UsageError(
                 f"{names[1]!r} has answers without a grade, which may be right, but a later look would take them for "
                 f"wrong; use {opt('ungraded', 'exclude')}"
@@ -189,7 +191,7 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
     """Return a note for each run that counts its answers without a grade, which the looks so far left out."""
     sides = (state.left_out_of_run, state.left_out_of_baseline)
     asked = len({*state.questions, *sides[0], *sides[1]})
-    counts = [(name, len(own)) for name, own in zip(names, sides, strict=True) if own]
+    counts = [(name, len(questions)) for name, questions in zip(names, sides, strict=True) if questions]
     return [ungraded_note("exclude", name, count, asked, count / asked) for name, count in counts]
 
 
@@ -284,9 +286,9 @@ def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
 def _fixed(loaded: Loaded, measure: Measure, how: Sequence, names: tuple[str, str], seed: int) -> dict[str, Any]:
     """Return the settings that must not change from block to block."""
     policies = {name: value for name, value in loaded.signature.items() if name not in _CHANGES}
-    own = {"run": names[0], "baseline": names[1], "measure": measure.name, "ci": round(100 * (1 - how.alpha), 6)}
+    settings = {"run": names[0], "baseline": names[1], "measure": measure.name, "ci": round(100 * (1 - how.alpha), 6)}
     planned = {"planned": how.planned} if how.method == "asymptotic" else {}
-    return {**own, "sequence": how.method, **planned, "seed": seed, **policies}
+    return {**settings, "sequence": how.method, **planned, "seed": seed, **policies}
 
 
 def _changed_verdict(changed: int) -> str:

@@ -72,7 +72,7 @@ def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
     cells = [data.absence, *(data.column(name) for name in measure.on(data.columns).needs)]
     if data.repeats is not None and measure.counts_outcomes:  # the number of the attempt changes nothing
         present, question = data.present, data.repeats.question
-        cells = [np.stack([sums(np.where(present[i], own[i], 0), question) for i in (x, y)]) for own in cells[1:]]
+        cells = [np.stack([sums(np.where(present[i], values[i], 0), question) for i in (x, y)]) for values in cells[1:]]
         cells.append(data.repeats.counts(present[[x, y]]))
         x, y = 0, 1
     return all(np.array_equal(values[x], values[y], equal_nan=values.dtype.kind == "f") for values in cells)
@@ -116,7 +116,9 @@ def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
 
     The result is empty if the measure is not a share of answers. A run is left out if its numbers are not whole.
     """
-    counted = {run: own for run, own in _sums_of(data, measure).items() if own[0].is_integer() and own[1].is_integer()}
+    counted = {
+        run: share for run, share in _sums_of(data, measure).items() if share[0].is_integer() and share[1].is_integer()
+    }
     return {run: (int(part), int(whole)) for run, (part, whole) in counted.items()}
 
 

@@ -113,18 +113,18 @@ def flips(
     margin, measure = gate_margin(first, margin), first.label
     _check_ground(loaded, measure, data.runs[new], None if old == new else data.runs[old])
     rows = [_rows_of(data, at) for at in dict.fromkeys((old, new))]
-    shared = sorted(set.intersection(*({*own} for own in rows)))
+    shared = sorted(set.intersection(*({*by_question} for by_question in rows)))
     if not shared:
         raise MismatchError("no question has a graded answer of each run")
-    asked = [[own[question] for question in shared] for own in rows]
+    asked = [[by_question[question] for question in shared] for by_question in rows]
     made: list[Flips] = []
     for at, answers in enumerate(_TRIED):
         chance = np.random.default_rng([seed, Stream.FLIPS, answers])
         many = 2 * answers if len(asked) == 1 else answers
-        again = any(len(own) < many for each in asked for own in each)
+        again = any(len(attempts) < many for each in asked for attempts in each)
         verdicts: Counter[int] = Counter()
         for draw in range(draws):
-            chosen = [_drawn(own, many, chance) for own in asked]
+            chosen = [_drawn(pool, many, chance) for pool in asked]
             halves = np.split(chosen[0], 2, axis=1) if len(chosen) == 1 else chosen
             pair = _pair(data, (old, new), [half.ravel() for half in halves])
             comparisons = compare(
@@ -144,7 +144,7 @@ def flips(
         made.append(_row(answers, verdicts, draws, again=again))
         if made[-1].flips <= FEW_FLIPS:
             break
-    names = [data.runs[own] for own in (new, old)]
+    names = [data.runs[index] for index in (new, old)]
     signature = sign(measure=measure, run=names[0], baseline=names[1], data=data.digest(), margin=f"{margin:g}",
                      ci=f"{ci:g}", draws=draws, seed=seed)  # fmt: skip
     return Results(tuple(made), signature, loaded.notes, "flips")
@@ -182,12 +182,12 @@ def _rows_of(data: Evidence, run: int) -> dict[str, Rows]:
     rows: dict[str, list[int]] = {}
     for row in np.flatnonzero(data.present[run]).tolist():
         rows.setdefault(data.questions[row], []).append(row)
-    return {question: np.array(own) for question, own in rows.items()}
+    return {question: np.array(indices) for question, indices in rows.items()}
 
 
 def _drawn(asked: Sequence[Rows], many: int, chance: np.random.Generator) -> Rows:
     """Return `many` random rows of each question, shape (questions, many), without replacement if enough rows exist."""
-    return np.stack([chance.choice(own, many, replace=len(own) < many) for own in asked])
+    return np.stack([chance.choice(rows, many, replace=len(rows) < many) for rows in asked])
 
 
 def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Evidence:
@@ -207,7 +207,7 @@ def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Eviden
         runs=names,
         questions=tuple(questions),
         columns={
-            name: np.stack([values[run][own] for run, own in zip(runs, rows, strict=True)])
+            name: np.stack([values[run][indices] for run, indices in zip(runs, rows, strict=True)])
             for name, values in data.columns.items()
         },
         absence=np.zeros((2, len(questions)), dtype=np.uint8),

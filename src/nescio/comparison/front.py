@@ -65,14 +65,14 @@ def front(data: Data, names: Sequence[str], level: float, blocks: Sequence[Block
 def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measure | None]:
     """Return the first measure of quality among `names` and the first of cost, None for a measure that is lacking."""
     wanted = [parse(name).on(data.columns) for name in dict.fromkeys(names)]
-    declared = [(one, one.declaration) for one in wanted]
-    quality = next((one for one, of in declared if not (of.lower_is_better or of.descriptive)), None)
-    priced = [one for one, of in declared if of.lower_is_better and one.user_columns]
+    declared = [(measure, measure.declaration) for measure in wanted]
+    quality = next((measure for measure, of in declared if not (of.lower_is_better or of.descriptive)), None)
+    priced = [measure for measure, of in declared if of.lower_is_better and measure.user_columns]
     if not priced:
         return quality, None
     from nescio.measures.graded import is_cost  # imported only if the user asked for a measure of a column
 
-    return quality, next((one for one in priced if any(map(is_cost, one.user_columns))), None)
+    return quality, next((measure for measure in priced if any(map(is_cost, measure.user_columns))), None)
 
 
 def _claims(

@@ -40,7 +40,9 @@ _NUMBERS = ([158, 1, 1, 40], [0, 0, 160, 40], [1, 0, 159, 40])
 def share_of(data: Data, measure: Measure) -> dict[str, float]:
     """Return the share of questions that a measure counts, keyed by run; a run without answers is left out."""
     of_runs = ((data.runs[sample.run], sample.patterns) for sample in measure_inputs(data, [measure])[0])
-    sums = ((run, own.counts @ own.columns[measure.needs[0]], own.counts.sum()) for run, own in of_runs)
+    sums = (
+        (run, patterns.counts @ patterns.columns[measure.needs[0]], patterns.counts.sum()) for run, patterns in of_runs
+    )
     return {run: float(counted / asked) for run, counted, asked in sums if asked}
 
 
@@ -74,11 +76,12 @@ def _on_worse_answers(
     counted = [data for data in benchmarks if {"correct", "incorrect"} <= {*data.columns}]
     shares = [[share_of(data, parse(name)) for name in (_RIGHT, _WRONG)] for data in counted]
     for (run, baseline), silent in by_silence.items():
-        both = [one for one in shares if {run, baseline} <= one[0].keys() & one[1].keys()]
+        both = [by_kind for by_kind in shares if {run, baseline} <= by_kind[0].keys() & by_kind[1].keys()]
         units = _units([data for data in counted if {run, baseline} <= {*data.runs}])
         if both:
             before, now = (
-                [float(np.mean([own[kind][name] for own in both])) for kind in (0, 1)] for name in (baseline, run)
+                [float(np.mean([by_kind[kind][name] for by_kind in both])) for kind in (0, 1)]
+                for name in (baseline, run)
             )
             yield from worse_answers(run, baseline, before, now, units, by_silence=silent)
 
@@ -152,20 +155,20 @@ def hidden_loss(comparisons: Results[Any], row: Any, gated: Collection[str]) -> 
     `gated` counts both right and wrong answers.
     """
     pair = (row.run, row.baseline)
-    rows = [one for one in comparisons if (one.run, one.baseline) == pair and one.measure in gated]
+    rows = [other for other in comparisons if (other.run, other.baseline) == pair and other.measure in gated]
     remarks = [n for n in comparisons.notes if n.code in LOSSES and (n.subject, n["baseline"]) == pair]
     less = next((n for n in remarks if n.code == LESS and n["measure"] == row.measure), None)
-    if less and _rose(less["right"], less["before"], less["units"]) and not any(_shows(one, less) for one in rows):
+    if less and _rose(less["right"], less["before"], less["units"]) and not any(_shows(other, less) for other in rows):
         return (
             f"{row.measure} does not show that {less['beside']} fell from {less['before']:.2f} to {less['right']:.2f}; "
             f"decide by {less['beside']}, too"
         )
     remarks = [n for n in remarks if n.code == WORSE_ANSWERS]
-    if not remarks or any(_shows(one, remarks[0]) for one in rows):
+    if not remarks or any(_shows(other, remarks[0]) for other in rows):
         return ""
     was = remarks[0]
     rose = _rose(was["wrong_before"], was["wrong"], was["units"])
-    kinds = [parse(one.measure).declaration.descriptive or wins_by_silence(one.measure) for one in rows]
+    kinds = [parse(other.measure).declaration.descriptive or wins_by_silence(other.measure) for other in rows]
     silent = wins_by_silence(row.measure) and all(kinds)
     if not _rose(was["right"], was["before"], was["units"]) or not (rose or silent):
         return ""
@@ -205,7 +208,7 @@ def wins_by_silence(name: str) -> bool:
     if measure.declaration.repeats and "k" in measure.parameters:
         measure = replace(measure, parameters={**measure.parameters, "k": _ATTEMPTS})
     try:
-        right, *few = (one.value for one in measure_inputs(_imagined(measure.reads), [measure])[0])
+        right, *few = (sample.value for sample in measure_inputs(_imagined(measure.reads), [measure])[0])
     except NescioError:  # a measure of columns whose values follow other rules
         return False
     return any(value <= right if measure.declaration.lower_is_better else value >= right for value in few)
@@ -227,8 +230,8 @@ def _imagined(reads: Sequence[str]) -> Evidence:
     for name in reads:
         column = known(name)
         if name not in columns and not (column.derive and not column.validated):
-            own = side if name.startswith(USER) else column.simulate(about) if column.simulate else right
-            columns[name] = own
+            cells = side if name.startswith(USER) else column.simulate(about) if column.simulate else right
+            columns[name] = cells
     columns = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
     names = tuple(f"q{number:03}" for number in question)
     repeats = Repeats(question, np.arange(shape[1]) % _ATTEMPTS)

@@ -142,10 +142,12 @@ def suspects(right: Floats, texts: Sequence[Sequence[str]] | None) -> Suspects:
     whole = np.round(rest).astype(np.int64)
     sign = np.array(_tests([(at, right[:, at] == 1) for at in range(right.shape[1])], whole, positive=False))
     other = _others(right, whole, texts)
-    beside = np.array([math.nan if one is None else one[1] for one in other])
+    beside = np.array([math.nan if answer is None else answer[1] for answer in other])
     tests = (~np.isnan(sign)).astype(int) + ~np.isnan(beside)
     p = np.minimum(1.0, np.fmin(sign, beside) * tests)
-    adjusted = np.array(adjust([None if math.isnan(one) else one for one in p.tolist()], "bh"), dtype=np.float64)
+    adjusted = np.array(
+        adjust([None if math.isnan(p_value) else p_value for p_value in p.tolist()], "bh"), dtype=np.float64
+    )
     return Suspects(correlations(right, rest), sign, other, p, adjusted, adjusted <= LEVEL)
 
 
@@ -160,30 +162,30 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
     texts = None
     if said is not None:
         texts = [[said.get(run, {}).get((question, None), "") for question in data.questions] for run in data.runs]
-    found = suspects(right, texts)
+    tests = suspects(right, texts)
     of_silence = correlations(silent, rest_scores(right))
     models = _modelled(right == 1, silent == 0)
     rows = []
     for at, question in enumerate(data.questions):
-        text, p_other = found.other[at] or (None, None)
+        text, p_other = tests.other[at] or (None, None)
         rows.append(
             Item(
                 question,
                 float(right[:, at].mean()),
                 float(silent[:, at].mean()),
-                float(found.discrimination[at]),
-                float(found.p_sign[at]),
+                float(tests.discrimination[at]),
+                float(tests.p_sign[at]),
                 float(of_silence[at]),
                 text,
                 p_other,
-                float(found.adjusted[at]),
-                bool(found.flagged[at]),
+                float(tests.adjusted[at]),
+                bool(tests.flagged[at]),
                 len(right),
                 *(_parameters(models, at) if models else ()),
             )
         )
-    order = np.lexsort([found.discrimination, found.p])  # undefined values come last
-    kept = right[:, ~found.flagged]
+    order = np.lexsort([tests.discrimination, tests.p])  # undefined values come last
+    kept = right[:, ~tests.flagged]
     table = Reliability(len(right), len(rows), reliability(right), reliability(kept))
     line = sign(items=str(len(rows)), **loaded.signature, level=f"{LEVEL:g}", correction="bh")
     notes = (*loaded.notes, *_notes(rows, left_out), *(_notes_of_models(models) if models else ()))
@@ -212,12 +214,12 @@ def _parameters(models: Modelled, at: int) -> Iterator[float | None]:
 
 
 def _abilities(runs: Sequence[str], models: Modelled) -> tuple[Ability, ...]:
-    own, other = models.right.abilities, models.answering and models.answering.abilities
+    of_right, other = models.right.abilities, models.answering and models.answering.abilities
     return tuple(
         Ability(
             run,
-            float(own.mean[at]),
-            float(own.sd[at]),
+            float(of_right.mean[at]),
+            float(of_right.sd[at]),
             float(other.mean[at]) if other else None,
             float(other.sd[at]) if other else None,
         )
@@ -274,11 +276,11 @@ def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int
     """
     steps = [exact_steps(rest[:, at], int(runs.sum())) for at, runs in marked]
     many = sum(steps) > MOST_WORK
-    found = [subset_p(rest[:, at], runs, positive=positive, draws=DRAWS if many else 0) for at, runs in marked]
+    p_values = [subset_p(rest[:, at], runs, positive=positive, draws=DRAWS if many else 0) for at, runs in marked]
     for place, (at, runs) in enumerate(marked):
-        if many and found[place] <= SMALL and steps[place] <= MOST_STEPS:
-            found[place] = subset_p(rest[:, at], runs, positive=positive)
-    return found
+        if many and p_values[place] <= SMALL and steps[place] <= MOST_STEPS:
+            p_values[place] = subset_p(rest[:, at], runs, positive=positive)
+    return p_values
 
 
 def _others(
@@ -289,22 +291,22 @@ def _others(
     The p-value is multiplied by the number of wrong answers to the item. An entry is None for an item without such an
     answer.
     """
-    found: list[tuple[str, float] | None] = [None] * right.shape[1]
+    answers: list[tuple[str, float] | None] = [None] * right.shape[1]
     if texts is None:
-        return found
+        return answers
     marked, of = [], []
     for at in range(right.shape[1]):
-        keys = [" ".join(own[at].casefold().split()) for own in texts]
+        keys = [" ".join(of_run[at].casefold().split()) for of_run in texts]
         ok = {key for key, good in zip(keys, right[:, at], strict=True) if good}
         wrong = {*keys} - ok - {""}
         for key in sorted(key for key in wrong if 1 < keys.count(key) < len(keys)):
-            marked.append((at, np.array([one == key for one in keys])))
+            marked.append((at, np.array([other == key for other in keys])))
             of.append((at, texts[keys.index(key)][at], len(wrong)))
     for (at, text, times), p in zip(of, _tests(marked, rest, positive=True), strict=True):
-        before = found[at]
+        before = answers[at]
         if before is None or p * times < before[1]:
-            found[at] = (text, min(1.0, p * times))
-    return found
+            answers[at] = (text, min(1.0, p * times))
+    return answers
 
 
 def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
@@ -352,4 +354,6 @@ def known_texts(texts: Any) -> Said | None:
     """Return the text of each answer, keyed by run and question, or None if the files have no texts."""
     if texts is None:
         return None
-    return {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}
+    return {
+        run: {key: text.graded or text.answer for key, text in of_run.items()} for run, of_run in texts.said.items()
+    }

@@ -146,7 +146,7 @@ def judge_shift(
         if answer in ("not graded", "not checked"):
             figures = (math.nan,) * 5
         rows.append(Shift(name, " + ".join(names), answer, why, *figures, *made.sizes))
-    found, unchecked = preferences(loaded, laid, errors["bias"][0], unit, by=by, own=own, level=ci / 100)
+    by_trait, unchecked = preferences(loaded, laid, errors["bias"][0], unit, by=by, own=own, level=ci / 100)
     about = note(
         "shift.about",
         "the bias is the judge's share of correct answers minus people's share, on {labels:n labelled answer}. "
@@ -157,7 +157,7 @@ def judge_shift(
     asked = {"learned_on": "+".join(learned_on) or "all others", "error": error, "margin": f"{margin:g}"}
     line = sign(**loaded.signature, **laid.signature, **asked, ci=f"{ci:g}")
     notes = tuple(dict.fromkeys([*loaded.notes, *laid.notes, about, *chosen, *unchecked]))
-    return Results(tuple(rows), line, notes, "shift", {"errors": tuple(all_errors), "preferences": tuple(found)})
+    return Results(tuple(rows), line, notes, "shift", {"errors": tuple(all_errors), "preferences": tuple(by_trait)})
 
 
 def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tuple[Answer, str] | None:

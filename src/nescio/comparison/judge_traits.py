@@ -67,7 +67,7 @@ def preferences(
     cells = np.nonzero(laid.labelled)
     traits = {"length": _by_length(loaded, laid)[cells], "own model": _by_model(loaded, laid, own)[cells[0]]}
     traits |= {name: _by_column(laid, name, named=name in by)[cells] for name in dict.fromkeys(("position", *by))}
-    found, few, checked = list[Preference](), list[str](), set[str]()
+    rows, few, checked = list[Preference](), list[str](), set[str]()
     for trait, groups in traits.items():
         names = sorted({*groups.tolist()} - {""})
         two = len(names) == 2
@@ -79,10 +79,10 @@ def preferences(
                 few.append(f"{trait} ({name})")
                 continue
             figures = (made.first, made.second, made.difference, *made.interval(level), made.p_value(), math.nan)
-            found.append(Preference(trait, name, names[0] if two else "all others", *figures, *made.sizes))
-    adjusted = adjust([row.p for row in found], "holm")
-    found = [replace(row, p_adjusted=p) for row, p in zip(found, adjusted, strict=True) if p is not None]
-    return found, _unchecked([trait for trait in (*_TRAITS, *by) if trait not in checked], few)
+            rows.append(Preference(trait, name, names[0] if two else "all others", *figures, *made.sizes))
+    adjusted = adjust([row.p for row in rows], "holm")
+    rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True) if p is not None]
+    return rows, _unchecked([trait for trait in (*_TRAITS, *by) if trait not in checked], few)
 
 
 def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
@@ -139,8 +139,12 @@ def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
             for question, text in zip(loaded.in_words.questions, texts, strict=True):
                 yield run, question, None if text is None else text.answer
     elif loaded.texts is not None:
-        for one in loaded.texts.runs:
-            yield from ((one.name, said.question_id, said.answer) for said in one.responses if said.rank == 1)
+        for run_texts in loaded.texts.runs:
+            yield from (
+                (run_texts.name, response.question_id, response.answer)
+                for response in run_texts.responses
+                if response.rank == 1
+            )
 
 
 def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
@@ -163,15 +167,15 @@ def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
     return values if named or len({*values[laid.labelled].tolist()}) <= _MOST_VALUES else np.full_like(values, "")
 
 
-def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
+def _by_model(loaded: Loaded, laid: Labels, own_models: Sequence[str]) -> Any:
     """Return a text for each run that tells whether the run is the judge's own model.
 
-    A run is the judge's own model if `own` names it or, without `own`, if it has the judge's name. All texts are "" if
-    no run is the judge's own model.
+    A run is the judge's own model if `own_models` names it or, without `own_models`, if it has the judge's name. All
+    texts are "" if no run is the judge's own model.
     """
     judges = {_plain(word) for judge in loaded.judges for word in (judge.model, judge.name) if word}
     runs = laid.data.runs
-    names = list(own) or [run for run in runs if _plain(run) in judges]
+    names = list(own_models) or [run for run in runs if _plain(run) in judges]
     group = "own: " + " + ".join(names)
     return np.array([group if run in names else "not its own" if names else "" for run in runs], dtype=object)
 

@@ -53,7 +53,7 @@ def compare_leading(
     pairs = math.comb(len(data.runs), 2)
     tests = all_tests(measured_runs(data, measure), plan, progress=progress)
     assert tests is not None  # never None because exchanges may be drawn
-    values = [(data.runs[one.run], one.value) for one in measure_inputs(data, [measure])[0]]
+    values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
     place = {run: i for i, run in enumerate(data.runs)}
     chosen = _chosen([place[values[i][0]] for i in by_value(values, lower_is_better=lower)])
     compared = list(each_pair(data, measure, chosen, plan, None))

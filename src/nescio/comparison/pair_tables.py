@@ -114,23 +114,23 @@ class PairTables(Struct, frozen=True, eq=False):
         tables = self.tables[some]
         first, second = (influences(self.measure.of_totals, self.columns, tables.sum(axis=side)) for side in (2, 1))
         # The kinds of two answers that differ in the values read, in the order in which a pair has them.
-        one, other = np.indices(tables.shape[1:]).reshape(2, -1)
-        _, code = distinct(np.concatenate([self.cells[one], self.cells[other]], axis=1))
+        kind, other = np.indices(tables.shape[1:]).reshape(2, -1)
+        _, code = distinct(np.concatenate([self.cells[kind], self.cells[other]], axis=1))
         order = np.argsort(code, kind="stable")
         starts = np.flatnonzero(np.diff(code[order], prepend=-1))
-        counts = np.add.reduceat(tables.reshape(len(some), len(one))[:, order], starts, axis=1)
+        counts = np.add.reduceat(tables.reshape(len(some), len(kind))[:, order], starts, axis=1)
         kept = order[starts]
-        moved = first[:, one[kept]] - second[:, other[kept]]
+        moved = first[:, kind[kept]] - second[:, other[kept]]
         kinds = np.count_nonzero(counts, axis=1)
         # Pairs with equally many kinds together, without the kinds that a pair lacks: zeros would change the order of
         # summing.
         for width in np.unique(kinds).tolist():
-            own = np.flatnonzero(kinds == width)
-            place = np.nonzero(counts[own])[1].reshape(-1, width)
-            times, away = (np.take_along_axis(values[own], place, axis=1) for values in (counts, moved))
-            error[some[own]], even = unit_errors(away, np.ones(width), times)
+            pairs = np.flatnonzero(kinds == width)
+            place = np.nonzero(counts[pairs])[1].reshape(-1, width)
+            times, away = (np.take_along_axis(values[pairs], place, axis=1) for values in (counts, moved))
+            error[some[pairs]], even = unit_errors(away, np.ones(width), times)
             units = times.sum(axis=1)
-            freedom[some[own]] = np.minimum(even, freedoms(-away, times, units) if width > 1 else units - 1.0)
+            freedom[some[pairs]] = np.minimum(even, freedoms(-away, times, units) if width > 1 else units - 1.0)
         return error, freedom
 
 
@@ -189,9 +189,9 @@ class KnownTests(Struct, eq=False):
         if not len(self.numbers):
             return np.zeros(len(keys), dtype=bool)
         at = np.minimum(np.searchsorted(self.numbers, keys), len(self.numbers) - 1)
-        found = self.numbers[at] == keys
-        p[found], known[found] = self.p[at[found]], self.known[at[found]]
-        return np.asarray(found)
+        mask = self.numbers[at] == keys
+        p[mask], known[mask] = self.p[at[mask]], self.known[at[mask]]
+        return np.asarray(mask)
 
     def add(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> None:
         """Keep the p-values of pairs that were just computed, so that `fill` finds them."""
@@ -264,11 +264,11 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
     if mapped is None or len(cells) > MOST_KINDS:
         return None
     x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    own = data.pairs[packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(data.runs))]
-    own[x > y] = own[x > y].swapaxes(1, 2)
+    counts = data.pairs[packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(data.runs))]
+    counts[x > y] = counts[x > y].swapaxes(1, 2)
     tables = np.zeros((len(x), len(cells), len(cells)), dtype=np.int64)
-    for i, j in np.ndindex(own.shape[1:]):
-        tables[:, kind[i], kind[j]] += own[:, i, j]
+    for i, j in np.ndindex(counts.shape[1:]):
+        tables[:, kind[i], kind[j]] += counts[:, i, j]
     return PairTables(measure, mapped, cells, tables)
 
 

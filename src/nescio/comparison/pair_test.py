@@ -83,9 +83,9 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
         """
         # The other run matters to the weights of repeats in an order, and to the questions asked often enough.
         in_order, of_repeats = self.repeats is not None and self.measure.order, self.measure.declaration.repeats
-        own = repr((x, y)).encode() if in_order or of_repeats else b""
+        suffix = repr((x, y)).encode() if in_order or of_repeats else b""
         first, second = self.shared(x, y)
-        return (np.packbits(first).tobytes() + own, x), (np.packbits(second).tobytes() + own, y)
+        return (np.packbits(first).tobytes() + suffix, x), (np.packbits(second).tobytes() + suffix, y)
 
     @property
     def width(self) -> int:
@@ -221,8 +221,8 @@ def tested_together(
         difference, p, known = tables.exact(before)
     drawn = np.zeros(len(pairs), dtype=bool)
     for at in np.flatnonzero(~known).tolist():
-        one = _exact_test(seen.pair(*pairs[at].tolist()))
-        difference[at], p[at], drawn[at] = one.difference, math.nan if one.p is None else one.p, one.p is None
+        test = _exact_test(seen.pair(*pairs[at].tolist()))
+        difference[at], p[at], drawn[at] = test.difference, math.nan if test.p is None else test.p, test.p is None
     return difference, p, drawn
 
 
@@ -259,10 +259,10 @@ def each_tested(seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan
     for start in range(0, len(pairs), at_once):
         some = pairs[start : start + at_once]
         lined_up = [_line_up(seen, runs, plan.test, exact) for runs in some]
-        batch = [one for one in lined_up if one is not None]
+        batch = [pair for pair in lined_up if pair is not None]
         drawn = resampled.differences(batch) if plan.test == "bootstrap" else exchanged(batch, plan)
-        for one in lined_up:
-            yield replace(one, drawn=drawn[one]) if one in drawn else one
+        for pair in lined_up:
+            yield replace(pair, drawn=drawn[pair]) if pair in drawn else pair
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:

@@ -95,8 +95,8 @@ class Pair(Struct, frozen=True, eq=False):
             return (self.exchanged_units, self.counts) if len(self.counts) <= FEW_UNITS else None
         rows = np.concatenate([np.reshape(v, (len(v), -1)) for v in self.patterns.columns.values()], axis=1)
         _, row = distinct(rows)
-        one, other = np.split(row, 2)
-        kinds, kind = distinct(np.stack([np.minimum(one, other), np.maximum(one, other)], axis=1))
+        pattern, other = np.split(row, 2)
+        kinds, kind = distinct(np.stack([np.minimum(pattern, other), np.maximum(pattern, other)], axis=1))
         n = np.bincount(kind, weights=self.counts, minlength=len(kinds)).astype(np.int64)
         apart = kinds[:, 0] != kinds[:, 1]
         if apart.sum() > self.few_kinds:
@@ -271,8 +271,10 @@ def _of_kinds(
 def _in_order(
     measure: Measure, cells: Array, unit: Array, names: list[str], weights: NDArray[np.int64] | None = None
 ) -> Patterns:
-    own = {name: cells[:, i] for i, name in enumerate(names)}
-    return compress_ordered({name: own[name] for name in measure.needs}, own[str(measure.order)], unit, shares=weights)
+    columns = {name: cells[:, i] for i, name in enumerate(names)}
+    return compress_ordered(
+        {name: columns[name] for name in measure.needs}, columns[str(measure.order)], unit, shares=weights
+    )
 
 
 def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArray[np.int64] | None = None) -> Array:

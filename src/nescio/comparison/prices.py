@@ -59,6 +59,6 @@ def price_ratio(measure: Measure, pair: Pair, level: float) -> Estimate:
     s is the standard error of $\ln(\rho_x/\rho_y)$, by the delta method. The ratio is undefined if a run has no right
     answer, or costs nothing.
     """
-    if not all(0 < float(measure.value(own, own.counts)) < math.inf for own in pair.own):
+    if not all(0 < float(measure.value(patterns, patterns.counts)) < math.inf for patterns in pair.own):
         return Estimate(math.nan, n=pair.n)
     return estimate(units_in(*pair.own), ratio_of(measure), partial(closed_form, level=level), by_student)

@@ -77,22 +77,22 @@ class ResampledRuns:
         if len(self.values) * self.plan.size > VALUES_AT_ONCE:
             self.values.clear()
         wanted: dict[int, dict[Place, Subject]] = {}
-        for one in batch:
-            if not one.draws_kinds:
-                for place, patterns in zip(one.places, one.pair.own, strict=True):
+        for runs in batch:
+            if not runs.draws_kinds:
+                for place, patterns in zip(runs.places, runs.pair.own, strict=True):
                     if place not in self.values:
                         of_size = wanted.setdefault(patterns.units, {})
-                        of_size[place] = of_size.get(place) or Subject(one.pair.measure, by_unit(patterns))
+                        of_size[place] = of_size.get(place) or Subject(runs.pair.measure, by_unit(patterns))
         for units, subjects in wanted.items():
             values = on_resamples(list(subjects.values()), units, self.plan.blocks, self.plan.jobs)
             self.values |= zip(subjects, values, strict=True)
         differences = {}
-        for one in batch:
-            if one.draws_kinds:
-                differences[one] = _in_parts(_by_kinds, one.pair, self.plan)
+        for runs in batch:
+            if runs.draws_kinds:
+                differences[runs] = _in_parts(_by_kinds, runs.pair, self.plan)
             else:
-                first, second = one.places
-                differences[one] = self.values[first] - self.values[second]
+                first, second = runs.places
+                differences[runs] = self.values[first] - self.values[second]
         return differences
 
 
@@ -100,23 +100,27 @@ def exchanged(batch: Sequence[PairedRuns], plan: TestPlan) -> dict[PairedRuns, V
     """Return the differences in random exchanges of labels, for the pairs tested by permutation."""
     differences: dict[PairedRuns, Values] = {}
     by_units: dict[int, list[PairedRuns]] = {}
-    for one in batch:
-        if one.how != "permutation" or np.isnan(one.observed):
+    for runs in batch:
+        if runs.how != "permutation" or np.isnan(runs.observed):
             continue
-        if one.draws_kinds:
-            differences[one] = _in_parts(_swapped_kinds, one.pair, plan)
+        if runs.draws_kinds:
+            differences[runs] = _in_parts(_swapped_kinds, runs.pair, plan)
         else:
-            by_units.setdefault(one.pair.own[0].units, []).append(one)
+            by_units.setdefault(runs.pair.own[0].units, []).append(runs)
     for units, pairs in by_units.items():
         measure = pairs[0].pair.measure
         cells = units * plan.size * len(pairs)
         if measure.order is None:
-            subjects = {place: own for one in pairs for place, own in zip(one.places, one.pair.own, strict=True)}
+            subjects = {
+                place: patterns for runs in pairs for place, patterns in zip(runs.places, runs.pair.own, strict=True)
+            }
             place = {name: i for i, name in enumerate(subjects)}
-            chosen = [(place[one.places[0]], place[one.places[1]]) for one in pairs]
-            work = partial(_swapped_totals, measure, [by_unit(own) for own in subjects.values()], chosen, units)
+            chosen = [(place[runs.places[0]], place[runs.places[1]]) for runs in pairs]
+            work = partial(
+                _swapped_totals, measure, [by_unit(patterns) for patterns in subjects.values()], chosen, units
+            )
         else:
-            work = partial(_swapped_orders, [one.pair for one in pairs], units)
+            work = partial(_swapped_orders, [runs.pair for runs in pairs], units)
         parts = parallel.in_chunks(work, plan.blocks, plan.jobs, cells)
         differences |= zip(pairs, map(np.concatenate, zip(*parts, strict=True)), strict=True)
     return differences

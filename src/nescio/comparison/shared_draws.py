@@ -53,10 +53,10 @@ def _subjects(data: Evidence, measure: Measure) -> list[Subject]:
     for run, use in enumerate(usable):
         rows = by_name[use]
         if data.repeats is not None:
-            own = np.unique(data.repeats.question[rows])
-            if asked is not None and not np.array_equal(asked, own):
+            questions = np.unique(data.repeats.question[rows])
+            if asked is not None and not np.array_equal(asked, questions):
                 return []
-            asked = own
+            asked = questions
         columns = {name: read[name][run][rows] for name in measure.needs}
         key = read[measure.order][run][rows] if measure.order else None
         clusters = None if groups is None else numbered(groups[rows])

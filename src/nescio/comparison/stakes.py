@@ -182,19 +182,19 @@ def stakes(
     setting = Setting(declared, silence_earns, ci / 100, _clusters(data), rng)
     asked = [_asked(data, run, place, setting, candidates) for run in range(len(data.runs))]
     rows = [
-        _row(run, one, k, setting)
-        for run, one in zip(data.runs, asked, strict=True)
+        _row(run, outcomes, k, setting)
+        for run, outcomes in zip(data.runs, asked, strict=True)
         for k in range(len(declared))
-        if not np.isnan(one.right[:, k]).all()
+        if not np.isnan(outcomes.right[:, k]).all()
     ]
-    adapts = [_adapts(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
-    slopes = [_of_answerable(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
+    adapts = [_adapts(run, outcomes, setting) for run, outcomes in zip(data.runs, asked, strict=True)]
+    slopes = [_of_answerable(run, outcomes, setting) for run, outcomes in zip(data.runs, asked, strict=True)]
     tables: dict[str, tuple[Any, ...]] = {"adaptation": tuple(adapts)}
     different = _differences(data.runs, asked, pairs_of(data.runs, baseline), setting)
     if different:
         tables["differences"] = tuple(different)
     line = sign(
-        stakes="+".join(f"{float(one):g}" for one in declared),
+        stakes="+".join(f"{float(price):g}" for price in declared),
         silence_earns=f"{silence_earns:g}",
         candidates=candidates,
         **loaded.signature,
@@ -203,7 +203,7 @@ def stakes(
         seed=seed,
     )
     notes = (
-        *(one for one in loaded.notes if one.code != "outcomes.repeats"),
+        *(remark for remark in loaded.notes if remark.code != "outcomes.repeats"),
         *_notes(rows, adapts, different, asked, setting, candidates=candidates),
         *filter(None, slopes),
     )
@@ -214,9 +214,9 @@ def _clusters(data: Evidence) -> NDArray[np.int64] | None:
     """Return the cluster of each question, in the order of the questions' numbers, or None without clusters."""
     if data.groups is None or data.repeats is None:
         return None
-    found = np.zeros(data.repeats.questions, dtype=np.int64)
-    found[data.repeats.question] = data.groups
-    return found
+    clusters = np.zeros(data.repeats.questions, dtype=np.int64)
+    clusters[data.repeats.question] = data.groups
+    return clusters
 
 
 def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting, candidates: str) -> Asked:
@@ -249,9 +249,9 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
     return Asked(right, wrong, silent, answerable, laid("confidence"), known)
 
 
-def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
-    use = ~np.isnan(one.right[:, k])
-    right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
+def _row(run: str, outcomes: Asked, k: int, setting: Setting) -> AtStake:
+    use = ~np.isnan(outcomes.right[:, k])
+    right, wrong, silent = outcomes.right[use, k], outcomes.wrong[use, k], outcomes.silent[use, k]
     price, earns, n = float(setting.declared[k]), setting.earns, int(use.sum())
     target = price / (1 + price)
     nan = math.nan
@@ -260,16 +260,16 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
     answered = 1 - silent
     correct = float((right * answered).sum())
     precision = correct / float(answered.sum()) if answered.any() else nan
-    candidate = one.candidate[use, k]
+    candidate = outcomes.candidate[use, k]
     always = _bracket(candidate, price)
-    f, open_ = one.confidence[use, k], one.answerable[use, k] == 1
+    f, open_ = outcomes.confidence[use, k], outcomes.answerable[use, k] == 1
     of = ~np.isnan(f) & (open_ | (earns == 0))
     rule, regret, consistency, stated, unknown = nan, (nan, nan), nan, nan, int(np.isnan(candidate).sum())
     if of.any():
         answers, agrees, stated = formulas.rule_figures(f[of], answered[of] == 1, target)
         ends = _bracket(np.where(answers, candidate[of], -1.0), price)
-        own = float(earned[of].mean())
-        rule, regret, consistency = ends[0], (ends[0] - own, ends[1] - own), float(agrees.mean())
+        utility = float(earned[of].mean())
+        rule, regret, consistency = ends[0], (ends[0] - utility, ends[1] - utility), float(agrees.mean())
         rule = rule if ends[0] == ends[1] else nan
     return AtStake(
         run,
@@ -282,7 +282,7 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
         float(answered.mean()),
         precision,
         always[0] if always[0] == always[1] else nan,
-        earns * float((one.answerable[use, k] == 0).mean()),
+        earns * float((outcomes.answerable[use, k] == 0).mean()),
         rule,
         regret[0] if regret[0] == regret[1] else nan,
         *regret,
@@ -304,50 +304,50 @@ def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
     return float(np.where(unknown, -price, known).mean()), float(np.where(unknown, 1.0, known).mean())
 
 
-def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
+def _area(outcomes: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
     """Return each question's contribution to the area under the utility, and a mask of questions asked at all stakes.
 
     `declared` holds the stakes over which the area is computed.
     """
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
-    whole: NDArray[np.bool_] = np.logical_not(np.isnan(one.right).any(axis=1))
-    earned = one.right @ np.array(alpha, dtype=float) - one.wrong @ np.array(beta, dtype=float)
+    whole: NDArray[np.bool_] = np.logical_not(np.isnan(outcomes.right).any(axis=1))
+    earned = outcomes.right @ np.array(alpha, dtype=float) - outcomes.wrong @ np.array(beta, dtype=float)
     return earned, whole
 
 
-def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
+def _adapts(run: str, outcomes: Asked, setting: Setting) -> Adapts:
     stated = [k for k, x in enumerate(setting.declared) if x]
     log = np.log([float(setting.declared[k]) for k in stated])
-    slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
-    area, whole = _area(one, setting.declared)
+    slope = formulas.adaptation(log, outcomes.silent[:, stated], setting.level, setting.rng, setting.clusters)
+    area, whole = _area(outcomes, setting.declared)
     _, wrong = formulas.area_weights([x / (1 + x) for x in setting.declared])
     of_area = setting.mean(area[whole], whole, (-float(sum(wrong)), 1.0))
-    ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
+    ten, asked = math.log(10), int((~np.isnan(outcomes.right)).any(axis=1).sum())
     change = (slope.slope * ten, slope.low * ten, slope.high * ten)
     left_out, ends = asked - of_area.n, (of_area.low, of_area.high)
     return Adapts(run, *change, slope.p, slope.how, of_area.value, *ends, of_area.n, left_out)
 
 
-def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
+def _of_answerable(run: str, outcomes: Asked, setting: Setting) -> Note | None:
     """Return a note on how abstentions follow the stakes on answerable questions, or None if all or none are.
 
     A system that abstains on unanswerable questions at every stake seems to follow the stakes less on all questions.
     """
-    none = (one.answerable == 0).any(axis=1)
+    none = (outcomes.answerable == 0).any(axis=1)
     stated = [k for k, x in enumerate(setting.declared) if x]
     if not none.any() or none.all():
         return None
     log = np.log([float(setting.declared[k]) for k in stated])
-    found = formulas.adaptation(log, one.silent[~none][:, stated], setting.level, np.random.default_rng(0))
+    slope = formulas.adaptation(log, outcomes.silent[~none][:, stated], setting.level, np.random.default_rng(0))
     return (
         note(
             "stakes.answerable",
             "run {subject!r}: silence per tenfold is {slope:.3f} on the {questions:n answerable question} alone",
             run,
-            slope=found.slope * math.log(10),
-            questions=found.n,
+            slope=slope.slope * math.log(10),
+            questions=slope.n,
         )
-        if found.n
+        if slope.n
         else None
     )
 
@@ -365,12 +365,12 @@ class Earned(Struct, frozen=True, eq=False):
     width: float
 
 
-def _earned(one: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
+def _earned(outcomes: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
     alpha, beta = formulas.area_weights([x / (1 + x) for x in (setting.declared[k] for k in stakes)])
     unit = math.lcm(*(x.denominator for x in (*alpha, *beta)))
     unit = min(unit * Fraction(setting.earns).limit_denominator(1000).denominator, FINEST)
     right, wrong = (np.array(weights, dtype=float) * unit for weights in (alpha, beta))
-    earned = one.right[:, stakes] @ right - one.wrong[:, stakes] @ wrong
+    earned = outcomes.right[:, stakes] @ right - outcomes.wrong[:, stakes] @ wrong
     asked: NDArray[np.bool_] = np.logical_not(np.isnan(earned))
     return Earned(np.rint(np.where(asked, earned, 0)).astype(np.int64), asked, unit, float(1 + sum(beta)))
 
@@ -384,11 +384,11 @@ def _differences(
     every = list(range(len(setting.declared)))
     chosen = [every, *([[k] for k in every] if len(every) > 1 else [])]
     prices = [float(setting.declared[of[0]]) if len(of) == 1 else None for of in chosen]
-    earned = [[_earned(one, of, setting) for of in chosen] for one in asked]
+    earned = [[_earned(outcomes, of, setting) for of in chosen] for outcomes in asked]
     made: list[StakeDifference] = []
     for x, y in pairs:
         both = zip(prices, earned[x], earned[y], strict=True)
-        rows = [_difference((runs[x], runs[y]), price, one, other, setting) for price, one, other in both]
+        rows = [_difference((runs[x], runs[y]), price, gains, other, setting) for price, gains, other in both]
         adjusted = adjust([row.p for row in rows[1:]], "holm")
         made += rows[:1]
         made += [
@@ -398,18 +398,18 @@ def _differences(
 
 
 def _difference(
-    names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
+    names: tuple[str, str], penalty: float | None, gains: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
     """Return the comparison of two runs by utility at the stake `penalty`, or by area over all stakes if None."""
-    both = one.asked & other.asked
-    whole = one.whole - other.whole
+    both = gains.asked & other.asked
+    whole = gains.whole - other.whole
     whole = whole if both.all() else whole[both]
     clusters = None if setting.clusters is None else setting.clusters[both]
     values, times = formulas.counted(whole) if clusters is None else (whole, None)
     if len(whole) < FEW:
-        got = mean(values / one.unit, setting.level, clusters, times=times)
+        got = mean(values / gains.unit, setting.level, clusters, times=times)
     else:
-        got = difference(values / one.unit, setting.level, one.width, clusters, times)
+        got = difference(values / gains.unit, setting.level, gains.width, clusters, times)
     if clusters is not None:
         unit = np.unique(clusters, return_inverse=True)[1]
         whole = np.rint(np.bincount(unit, whole)).astype(np.int64)
@@ -428,7 +428,7 @@ def _notes(
     candidates: str,
 ) -> list[Note]:
     made = []
-    if any((one.answerable == 0).any() for one in asked):
+    if any((outcomes.answerable == 0).any() for outcomes in asked):
         made.append(
             note(
                 "stakes.unanswerable",

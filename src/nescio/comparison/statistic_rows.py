@@ -178,7 +178,7 @@ def lay_questions(
     for laid, whose in made:
         if not len(next(iter(laid.columns.values()))):
             raise MismatchError(f"no question has a graded answer of {whose}")
-    return [one for one, _ in made], list(_left_out(lost, [whose for _, whose in made], names))
+    return [laid for laid, _ in made], list(_left_out(lost, [whose for _, whose in made], names))
 
 
 Questions = tuple[NDArray[np.int64], dict[str, Floats], NDArray[np.int64] | None]

@@ -78,7 +78,7 @@ def compare_unpaired(
         for x, y in pairs:
             names = data.runs[x], data.runs[y]
             row, remarks = _compared(names, measure, runs[x], runs[y], plan)
-            remarks += [replace(one, measures=(), whose=()) for one in lacking if _is_on(one, names)]
+            remarks += [replace(remark, measures=(), whose=()) for remark in lacking if _is_on(remark, names)]
             if measure.user_columns:
                 used, ungraded = seen.usable[[x, y]], data.absence[[x, y]] == UNGRADED
                 remarks += on_part(int(used.sum()), int((used | ungraded).sum()), every=False)
@@ -144,7 +144,7 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], measure: Me
     """
     if not len(shared):
         return added_errors(
-            [_shown(one, measure, other.error > 0) for one, other in ((run, baseline), (baseline, run))]
+            [_shown(side, measure, other.error > 0) for side, other in ((run, baseline), (baseline, run))]
         )
     assert run.questions is not None
     assert baseline.questions is not None
@@ -157,13 +157,13 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], measure: Me
     if any(len(part) == 1 for part in parts):  # one question alone shows no spread, so it joins the others
         parts = [np.concatenate(parts)]
     ones = [np.ones(len(part), dtype=np.int64) for part in parts]
-    errors = [unit_error(part, one.astype(float), one) for part, one in zip(parts, ones, strict=True)]
+    errors = [unit_error(part, counts.astype(float), counts) for part, counts in zip(parts, ones, strict=True)]
     if any(error > NO_SPREAD for error, _ in errors):
         errors = [
-            _widened(part, one.astype(float), one, measure)
+            _widened(part, counts.astype(float), counts, measure)
             if error <= NO_SPREAD and len(part) < FEW
             else (error, freedom)
-            for part, one, (error, freedom) in zip(parts, ones, errors, strict=True)
+            for part, counts, (error, freedom) in zip(parts, ones, errors, strict=True)
         ]
     return added_errors(errors)
 
@@ -225,12 +225,12 @@ def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[
         swapped = draw.binomial(table[seen], 0.5, (block.size, len(seen)))
         ours, theirs = dealt.astype(float), (apart[0] + apart[1] - dealt).astype(float)
         for column, cell in enumerate(seen.tolist()):
-            one, other = divmod(cell, kinds)
+            kind, other = divmod(cell, kinds)
             kept, given = table[cell] - swapped[:, column], swapped[:, column]
-            ours[:, one] += kept
+            ours[:, kind] += kept
             ours[:, other] += given
             theirs[:, other] += kept
-            theirs[:, one] += given
+            theirs[:, kind] += given
         parts.append(measure.value(pooled, ours) - measure.value(pooled, theirs))
     differences: Floats = np.concatenate(parts)
     return differences

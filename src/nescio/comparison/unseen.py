@@ -76,7 +76,7 @@ def _width_seen(pair: Pair) -> float:
 
     We assume that no unseen score lies beyond this range.
     """
-    scores = [own.columns[pair.measure.needs[0]] / own.columns["n"] for own in pair.own]
+    scores = [patterns.columns[pair.measure.needs[0]] / patterns.columns["n"] for patterns in pair.own]
     return float(max(0.0, *map(np.max, scores)) - min(0.0, *map(np.min, scores)))
 
 
@@ -103,7 +103,7 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
     if furthest is None or not math.isfinite(furthest) or pair.own[0].units < 2:
         return None
     sign = -1 if pair.measure.declaration.lower_is_better else 1
-    first, second = (moved_by(pair.measure, own) for own in pair.own)
+    first, second = (moved_by(pair.measure, patterns) for patterns in pair.own)
     away = sign * (first - scale * second) * pair.own[0].units
     # Large clusters weigh more: losses that lie in whole clusters have the variance of clusters of these sizes.
     uneven = pair.own[0].units / even_units(pair.own[0].sizes, pair.counts)
@@ -117,7 +117,7 @@ def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
     derivative at the observed values: for accuracy it is 1 plus the difference, for c@1 about 1 plus the share of
     abstentions. Returns None if the kinds of answer are unknown.
     """
-    first, second = (ends_of_moves(pair.measure, own.columns, own.counts) for own in pair.own)
+    first, second = (ends_of_moves(pair.measure, patterns.columns, patterns.counts) for patterns in pair.own)
     if first is None or second is None:
         return None
     if pair.measure.declaration.lower_is_better:

@@ -215,9 +215,9 @@ class Decision(Struct, frozen=True):
             doubt = "this decides nothing" if self.hidden else f"{row.run} may still be {worse}"
             return f"{minus}, but {doubt}: {self.reason}."
         if self.margin is None:
-            found = "is" if row.verdict == "worse" else "may be"
+            verb = "is" if row.verdict == "worse" else "may be"
             state = f"State the largest loss that does not matter ({spelled(opt('margin', of='VALUE'))})"
-            return f"{minus}, so {row.run} {found} worse. {state}, in the unit of {row.measure}."
+            return f"{minus}, so {row.run} {verb} worse. {state}, in the unit of {row.measure}."
         more = f"To tell would take more than {MOST_TIMES:,} times as many {self.units}"
         more += ", if the difference stays the same."
         if self.units == LABELS:
@@ -259,11 +259,11 @@ def decisions(comparisons: Comparisons, gated: Collection[str] = ()) -> tuple[De
         pair, margin = (row.run, row.baseline), margin_of(parse(row.measure), stated)
         broken, doubt = changes.get(pair, ""), doubt_on(comparisons, row, gated)
         left_out = doubt.left_out
-        own = decision(row, alpha, margin, broken, left_out.words, units=units, shift=left_out.shift)
-        if doubt.against(worse=own.status == 1):
+        judgement = decision(row, alpha, margin, broken, left_out.words, units=units, shift=left_out.shift)
+        if doubt.against(worse=judgement.status == 1):
             hidden = "" if doubt.ground else doubt.hidden
-            own = Decision(row, margin, CANNOT_TELL, None, broken, doubt.ground, hidden=hidden)
-        made.append(own)
+            judgement = Decision(row, margin, CANNOT_TELL, None, broken, doubt.ground, hidden=hidden)
+        made.append(judgement)
     return tuple(made)
 
 
@@ -285,15 +285,15 @@ def deciding(comparisons: Comparisons) -> Decision | None:
         return None
     every = decisions(comparisons)
     gate = min(comparisons.gates, key=lambda gate: WORST_FIRST.index(gate.status), default=None)
-    gated = [own for own in every if gate is not None and own.why == gate.said]
-    made = [own for own in every if own.row.verdict is not None]
+    gated = [judgement for judgement in every if gate is not None and judgement.why == gate.said]
+    made = [judgement for judgement in every if judgement.row.verdict is not None]
     if comparisons.named:
-        kept = ranking([own.row.measure for own in made])
-        made = [own for own in made if own.row.measure in kept]
+        kept = ranking([judgement.row.measure for judgement in made])
+        made = [judgement for judgement in made if judgement.row.measure in kept]
     else:
-        made = [own for own in made if not parse(own.row.measure).declaration.descriptive][:1]
+        made = [judgement for judgement in made if not parse(judgement.row.measure).declaration.descriptive][:1]
     made = gated or made
-    return min(made, key=lambda own: WORST_FIRST.index(own.status), default=None)
+    return min(made, key=lambda judgement: WORST_FIRST.index(judgement.status), default=None)
 
 
 def ranking(measures: Sequence[str]) -> list[str]:

@@ -120,11 +120,11 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:
-        said = said_of(verdicts)
-        if said.enough:
-            labels = said.consensus().label
+        votes = said_of(verdicts)
+        if votes.enough:
+            labels = votes.consensus().label
             likeliest = {
-                item: said.categories[label] for item, label in zip(said.items, labels, strict=True) if label >= 0
+                item: votes.categories[label] for item, label in zip(votes.items, labels, strict=True) if label >= 0
             }
     return {item: resolve(given, rule, likeliest.get(item)) for item, given in verdicts.items()}
 

@@ -51,10 +51,10 @@ def changed_words(stated: Callable[[], Iterable[tuple[str, str, bytes]]], total:
         first: dict[str, bytes] = {}
         runs = {run for _, run, words in stated() if words[part] and (what == GOLD or words[part] != UNSAID)}
         known = ((question, words[part]) for question, run, words in stated() if words[part] and run in runs)
-        differ = {question for question, said in known if first.setdefault(question, said) != said}
+        differ = {question for question, digest in known if first.setdefault(question, digest) != digest}
         if differ:
             said_of = ((question, run, words[part]) for question, run, words in stated() if question in differ)
-            notes += changed(what, (one for one in said_of if one[2] and one[1] in runs), total)
+            notes += changed(what, (statement for statement in said_of if statement[2] and statement[1] in runs), total)
     return notes
 
 
@@ -65,12 +65,12 @@ def changed(what: What, stated: Iterable[tuple[str, str, Hashable]], total: int)
     things of a question that it was asked several times. Two runs differ if neither states all that the other does.
     UNSAID and an empty tuple stand for nothing. `total` is the number of questions.
     """
-    said: dict[str, dict[str, set[Hashable]]] = {}
+    by_question: dict[str, dict[str, set[Hashable]]] = {}
     for question, run, text in stated:
-        said.setdefault(question, {}).setdefault(run, set()).add(text)
+        by_question.setdefault(question, {}).setdefault(run, set()).add(text)
     pairs: dict[tuple[str, str], str] = {}
     questions, or_none = 0, ""
-    for question, of_runs in said.items():
+    for question, of_runs in by_question.items():
         differing = _differing(of_runs)
         questions += bool(differing)
         if differing and any({UNSAID, ()} & texts for texts in of_runs.values()):
@@ -107,7 +107,7 @@ def _differing(of_runs: dict[str, set[Hashable]]) -> Sequence[tuple[str, str]]:
     for run, texts in of_runs.items():
         groups.setdefault(frozenset(texts), []).append(run)
     apart = [pair for pair in combinations(groups, 2) if are_apart(*pair)]
-    return [(one, other) for first, second in apart for one in groups[first] for other in groups[second]]
+    return [(name, other) for first, second in apart for name in groups[first] for other in groups[second]]
 
 
 def _digest(parts: Iterable[Any]) -> bytes:

@@ -24,10 +24,13 @@ def on_compared(
     for remark in notes:
         if remark.code == FEWER_HELD or (remark.code == ANOTHER_FIGURE and remark["runs"]):
             named = dict.fromkeys(names.get(run, run) for run in remark["runs"])
-            own = tuple(run for run in named if run not in left)
-            kept += [replace(_with(remark, runs=own), subject=_file(remark, several=len(runs) > 1))] if own else []
+            rest = tuple(run for run in named if run not in left)
+            kept += [replace(_with(remark, runs=rest), subject=_file(remark, several=len(runs) > 1))] if rest else []
         elif remark.code in (OTHER_QUESTIONS, OTHER_DOCUMENTS, OTHER_TEXTS) and remark["pairs"]:
-            pairs = [((names.get(one, one), names.get(two, two)), (one, two)) for one, two in remark["pairs"]]
+            pairs = [
+                ((names.get(first, first), names.get(second, second)), (first, second))
+                for first, second in remark["pairs"]
+            ]
             pairs = [(new, old) for new, old in pairs if new[0] != new[1] and not {*new} & left]
             kept += [_of_pairs(remark, pairs)] if pairs else []
         else:

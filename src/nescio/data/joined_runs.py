@@ -70,11 +70,11 @@ def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
     place = {question: at for at, question in enumerate(questions)}
     columns = [np.array([place[question] for question in part.questions]) for part in parts]
     known = [None if part.answerable is None else np.tile(part.answerable, (len(part.runs), 1)) for part in parts]
-    said = _cells(known, parts, columns, -1)
+    answerable = _cells(known, parts, columns, -1)
     given = _cells([part.state != ABSENT for part in parts], parts, columns, False)
-    if said is None or given is None:
+    if answerable is None or given is None:
         return differ
-    return differ + said_by_some([run for part in parts for run in part.runs], given, said, questions)
+    return differ + said_by_some([run for part in parts for run in part.runs], given, answerable, questions)
 
 
 def _check(parts: Sequence[Outcomes]) -> None:

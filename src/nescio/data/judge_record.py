@@ -115,9 +115,9 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
     stating: dict[str, set[Hashable]] = {}
     varying: dict[str, set[Hashable]] = {}
     of_answers: dict[Hashable, set[str]] = {run: set() for run, _ in at}
-    for (run, _), own in at.items():
+    for (run, _), judges in at.items():
         values: dict[str, set[str]] = {}
-        for key, value in (pair for record in own for pair in _stated(record)):
+        for key, value in (pair for record in judges for pair in _stated(record)):
             values.setdefault(key, set()).add(value)
         for key, several in values.items():
             stating.setdefault(key, set()).add(run)
@@ -130,10 +130,10 @@ def alike(records: Iterable[tuple[Hashable, Hashable, JudgeRecord]]) -> dict[Has
         whole = key in numbers or runs == stating[key]
         for run in of_answers if whole else runs if len(runs) > 1 else ():
             of_answers[run].add(key)
-    found: dict[Hashable, set[JudgeRecord]] = {}
-    for (run, _), own in at.items():
-        found.setdefault(run, set()).update(_without(record, of_answers[run]) for record in own)
-    return found
+    by_run: dict[Hashable, set[JudgeRecord]] = {}
+    for (run, _), judges in at.items():
+        by_run.setdefault(run, set()).update(_without(record, of_answers[run]) for record in judges)
+    return by_run
 
 
 def constant(named: Mapping[str, Iterable[JudgeRecord | None]]) -> dict[str, set[JudgeRecord | None]]:
@@ -145,11 +145,13 @@ def constant(named: Mapping[str, Iterable[JudgeRecord | None]]) -> dict[str, set
             pairs = record.parameters if record.name == BY_COLUMNS and record.parameters else (("", str(record)),)
             for key, value in pairs:
                 values.setdefault(key, set()).add(value)
-    return {run: {_of_columns({k: v for k, v in own.items() if len(v) == 1})} for run, own in stated.items()}
+    return {
+        run: {_of_columns({k: v for k, v in parameters.items() if len(v) == 1})} for run, parameters in stated.items()
+    }
 
 
 def _of_columns(values: Mapping[str, set[str]]) -> JudgeRecord | None:
-    pairs = tuple(sorted((key, value) for key, own in values.items() for value in own))
+    pairs = tuple(sorted((key, value) for key, texts in values.items() for value in texts))
     if pairs and not pairs[0][0]:
         return parse(pairs[0][1])
     return JudgeRecord(BY_COLUMNS, pairs) if pairs else None
@@ -167,12 +169,12 @@ def combined(records: Collection[JudgeRecord]) -> JudgeRecord:
     for record in ordered:
         by_name.setdefault(record.name, []).append(dict(_stated(record)))
     values = {
-        f"{name}.{key}": {one.get(key, NOT_STATED) for one in stated}
+        f"{name}.{key}": {details.get(key, NOT_STATED) for details in stated}
         for name, stated in by_name.items()
-        for key in {key for one in stated for key in one}
+        for key in {key for details in stated for key in details}
     }
-    shown = [(key, own if len(own) <= _MANY else {_short(sorted(own))}) for key, own in values.items()]
-    parameters = tuple(sorted((key, value) for key, own in shown for value in own))
+    shown = [(key, texts if len(texts) <= _MANY else {_short(sorted(texts))}) for key, texts in values.items()]
+    parameters = tuple(sorted((key, value) for key, texts in shown for value in texts))
     if len(by_name) > _MANY:
         return JudgeRecord(f"{len(by_name)} judges", (("digest", _short([*map(str, ordered)])),))
     return JudgeRecord("+".join(by_name), parameters)
@@ -182,10 +184,10 @@ def agree(records: Collection[JudgeRecord], others: Collection[JudgeRecord]) -> 
     """Return whether each judge is among the others or has the name of one that states more or less of itself."""
 
     def known(record: JudgeRecord, among: Collection[JudgeRecord]) -> bool:
-        own, said = _stated(record), [_stated(other) for other in among if other.name == record.name]
-        return any(own <= other or other <= own for other in said)
+        pairs, peers = _stated(record), [_stated(other) for other in among if other.name == record.name]
+        return any(pairs <= other or other <= pairs for other in peers)
 
-    return all(known(one, others) for one in records) and all(known(one, records) for one in others)
+    return all(known(record, others) for record in records) and all(known(record, records) for record in others)
 
 
 def _stated(record: JudgeRecord) -> set[tuple[str, str]]:

@@ -59,11 +59,11 @@ def stated_by(words: Array | None, form: str) -> Array | None:
         return None
     made: dict[Any, Any] = {None: None, b"": None}
     flat = words.ravel()
-    for one in flat:
-        if one not in made:
-            made[one] = one + form.encode() if len(one) == _WHOLE else one
+    for digests in flat:
+        if digests not in made:
+            made[digests] = digests + form.encode() if len(digests) == _WHOLE else digests
     named: Array = np.empty(flat.shape, dtype=object)
-    named[:] = [made[one] for one in flat]
+    named[:] = [made[digests] for digests in flat]
     return named.reshape(words.shape)
 
 
@@ -85,11 +85,11 @@ def in_texts(words: bytes | None) -> tuple[str | None, str | None]:
 
 def from_texts(asked: Any, gold: Any, form: str = "") -> bytes:
     """Return the digests in two cells, empty if they hold none; the name of the format `form` itself is left out."""
-    found = [_DIGEST.fullmatch(cell) if isinstance(cell, str) else None for cell in (asked, gold)]
-    named = next((one[1] for one in found if one), "")
+    matches = [_DIGEST.fullmatch(cell) if isinstance(cell, str) else None for cell in (asked, gold)]
+    named = next((match[1] for match in matches if match), "")
     if not named:
         return b""
-    halves = [bytes.fromhex(one[2]) if one and one[1] == named else UNSAID for one in found]
+    halves = [bytes.fromhex(match[2]) if match and match[1] == named else UNSAID for match in matches]
     return b"".join(halves) + (b"" if named == form else named.encode())
 
 
@@ -99,14 +99,14 @@ def _kind(words: bytes) -> bytes:
     return b"" if form in _OWN else form
 
 
-def _can_be_compared(one: bytes, other: bytes) -> bool:
+def _can_be_compared(kind: bytes, other: bytes) -> bool:
     """Return whether digests of two kinds can be compared.
 
     Tools may word one question in two ways, as with its options. A file in nescio's own format states the words of the
     log beside it, but not its options. Two logs of a tool differ if only one has options.
     """
-    alike = one.removesuffix(WITH_OPTIONS) == other.removesuffix(WITH_OPTIONS)
-    return alike or (not (one and other) and not (one + other).endswith(_APART))
+    alike = kind.removesuffix(WITH_OPTIONS) == other.removesuffix(WITH_OPTIONS)
+    return alike or (not (kind and other) and not (kind + other).endswith(_APART))
 
 
 def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> list[Note]:
@@ -117,12 +117,12 @@ def changed_in(runs: Sequence[str], questions: Sequence[str], words: Array) -> l
     total, notes = len({*questions}), list[Note]()
     rows = [zip(repeat(run), questions, row, strict=False) for run, row in zip(runs, words.tolist(), strict=True)]
     by_form: dict[bytes, list[tuple[str, str, bytes]]] = {}
-    for run, question, one in chain(*rows):
-        if one:
-            by_form.setdefault(_kind(one), []).append((question, run, one[:_WHOLE]))
+    for run, question, digests in chain(*rows):
+        if digests:
+            by_form.setdefault(_kind(digests), []).append((question, run, digests[:_WHOLE]))
     groups = [{*pair} for pair in product(by_form, repeat=2) if _can_be_compared(*pair)]
-    for group in (one for one in groups if not any(one < other for other in groups)):
-        stated = [one for name, own in by_form.items() if name in group for one in own]
+    for group in (group for group in groups if not any(group < other for other in groups)):
+        stated = [triple for name, triples in by_form.items() if name in group for triple in triples]
         notes += changed_words(lambda: stated, total)  # noqa: B023 - called at once
     return list(dict.fromkeys(notes))
 
@@ -148,7 +148,7 @@ def asked_alike(
 
 def state_gold(words: Array) -> bool:
     """Return whether some of these digests hold gold answers."""
-    return any(one and one[_HALF:_WHOLE] not in (b"", UNSAID) for one in words.flat)
+    return any(digests and digests[_HALF:_WHOLE] not in (b"", UNSAID) for digests in words.flat)
 
 
 def _said(questions: Sequence[str], row: Array, part: int) -> dict[str, dict[bytes, set[bytes]]]:
@@ -157,16 +157,16 @@ def _said(questions: Sequence[str], row: Array, part: int) -> dict[str, dict[byt
     UNSAID is among it if the run states this part of other questions, and always if this part is the gold answers.
     """
     halves = [
-        (question, _kind(one), one[part * _HALF : (part + 1) * _HALF])
-        for question, one in zip(questions, row, strict=True)
-        if one
+        (question, _kind(digests), digests[part * _HALF : (part + 1) * _HALF])
+        for question, digests in zip(questions, row, strict=True)
+        if digests
     ]
     forms = {form for _, form, half in halves if part == GOLD_PART or half != UNSAID}
-    said: dict[str, dict[bytes, set[bytes]]] = {}
+    by_question: dict[str, dict[bytes, set[bytes]]] = {}
     for question, form, half in halves:
         if form in forms:
-            said.setdefault(question, {}).setdefault(form, set()).add(half)
-    return said
+            by_question.setdefault(question, {}).setdefault(form, set()).add(half)
+    return by_question
 
 
 def held_in_words(notes: Iterable[Note]) -> dict[str, str]:
@@ -201,16 +201,16 @@ def notes_on(held: Iterable[tuple[str, str]], unfit: Iterable[tuple[str, str]], 
     together: dict[tuple[str, str], list[str]] = {}
     for run, text in held:
         for part in text.split(_BETWEEN):
-            own = together.setdefault((files[run], part), [])
-            own += [] if run in own else [run]
+            names = together.setdefault((files[run], part), [])
+            names += [] if run in names else [run]
     notes = []
     for (file, part), runs in together.items():
-        if found := _HELD.fullmatch(part):
-            number, of, among, rest = found.groups()
+        if match := _HELD.fullmatch(part):
+            number, of, among, rest = match.groups()
             stated = None if of == "unknown" else int(of)
             groups = [runs] if among else [[run] for run in runs]
             how: dict[str, Any] = {"among": int(among or 1), "rest": rest or ""}
-            notes += [fewer_held(file, own, stated, int(number), **how) for own in groups]
+            notes += [fewer_held(file, group, stated, int(number), **how) for group in groups]
     for run, why in unfit:
         notes.append(note(UNFIT, "run {subject!r}: its file says that no gate can rest on {why}", run, why=why))
     return notes

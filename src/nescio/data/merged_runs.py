@@ -33,8 +33,8 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
         if array is None:
             return None
         wide: Array = np.full((len(runs), blocks * width), empty, dtype=array.dtype)
-        for at, own in enumerate(runs.values()):
-            for block, run in enumerate(own):
+        for at, members in enumerate(runs.values()):
+            for block, run in enumerate(members):
                 wide[at, block * width : (block + 1) * width] = array[run]
         return wide
 
@@ -43,11 +43,11 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
 
     state = spread(outcomes.state, ABSENT)
     assert state is not None
-    own = [FIRST] * width if outcomes.repeats is None else [str(label) for label in outcomes.repeats.label]
+    attempts = [FIRST] * width if outcomes.repeats is None else [str(label) for label in outcomes.repeats.label]
     labels = [
         str(block + 1) if outcomes.repeats is None else f"{block + 1}.{label}"
         for block in range(blocks)
-        for label in own
+        for label in attempts
     ]
     questions = outcomes.questions * blocks
     extra = {name: spread(array, np.nan) for name, array in outcomes.extra_columns.items()}
@@ -67,8 +67,8 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
         texts=spread(outcomes.texts, None),
         words=spread(outcomes.words, None),
         repeats=repeats_of(questions, labels),
-        files=tuple(outcomes.files[own[0]] for own in runs.values()) if outcomes.files else (),
-        judges=tuple(outcomes.judges[own[0]] for own in runs.values()) if outcomes.judges else (),
+        files=tuple(outcomes.files[members[0]] for members in runs.values()) if outcomes.files else (),
+        judges=tuple(outcomes.judges[members[0]] for members in runs.values()) if outcomes.judges else (),
     )
     there = (state != ABSENT).any(axis=0)
     return merged if there.all() else merged.select(there)
@@ -126,8 +126,10 @@ def mixed_files(held: Iterable[tuple[str, object]], runs: Iterable[str], what: s
         files.setdefault(run, set()).add(file)
     notes = []
     for name in runs:
-        own = files.get(name, set())
-        beside = sorted(run for run, other in files.items() if own & other and own != other and len(own) > 1)
+        run_files = files.get(name, set())
+        beside = sorted(
+            run for run, other in files.items() if run_files & other and run_files != other and len(run_files) > 1
+        )
         if beside:
             notes.append(
                 note(
@@ -135,7 +137,7 @@ def mixed_files(held: Iterable[tuple[str, object]], runs: Iterable[str], what: s
                     "the attempts of {subject!r} come from {files:,} {what}, and some of these {what} also hold "
                     "attempts of {first!r}",
                     name,
-                    files=len(own),
+                    files=len(run_files),
                     what=what,
                     first=beside[0],
                     beside=tuple(beside),

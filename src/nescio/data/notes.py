@@ -73,7 +73,7 @@ def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
 def renamed(remark: Note, names: Mapping[str, str]) -> Note:
     """Return a note with other names of runs; `names` maps old names to new ones."""
     values = tuple((name, _renamed(value, names)) for name, value in remark.values)
-    whose = tuple(names.get(own, own) for own in remark.whose)
+    whose = tuple(names.get(run, run) for run in remark.whose)
     return replace(remark, subject=names.get(remark.subject, remark.subject), values=values, whose=whose)
 
 

@@ -216,11 +216,11 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
     notes += _unequal_repeats(outcomes, present, counts)
     notes += _other_stakes(outcomes, present)
     alike: dict[tuple[int, int, int], list[str]] = {}
-    for run, own in zip(outcomes.runs, counts, strict=True):
-        most = int(own.max(initial=0))
-        fewer = int(((own > 0) & (own < most)).sum())
+    for run, times in zip(outcomes.runs, counts, strict=True):
+        most = int(times.max(initial=0))
+        fewer = int(((times > 0) & (times < most)).sum())
         if fewer:
-            alike.setdefault((fewer, int((own > 0).sum()), most), []).append(run)
+            alike.setdefault((fewer, int((times > 0).sum()), most), []).append(run)
     for (fewer, total, most), runs in alike.items():
         unlike = _not_asked_alike(outcomes.runs, counts, runs)
         if len(runs) > 1:
@@ -259,9 +259,9 @@ def _not_asked_alike(names: Sequence[str], counts: NDArray[np.int64], runs: Sequ
     """
     pairs = []
     for run in runs:
-        own = counts[names.index(run)]
-        both = (counts > 0) & (own > 0)
-        differ = (both & (counts != own)).any(axis=1)
+        times = counts[names.index(run)]
+        both = (counts > 0) & (times > 0)
+        differ = (both & (counts != times)).any(axis=1)
         pairs += [(run, names[other]) for other in np.flatnonzero(differ).tolist()]
     return pairs
 
@@ -278,7 +278,7 @@ def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDA
         asked = np.stack([np.isin(labels, np.unique(labels[row])) for row in present])
         fewer = outcomes.repeats.counts(present.any(axis=0) & ~present & asked) > 0
     many = (fewer & (counts > 0)).sum(axis=1)
-    runs = [run for run, own in zip(outcomes.runs, many, strict=True) if own]
+    runs = [run for run, count in zip(outcomes.runs, many, strict=True) if count]
     if not runs:
         return []
     most = dict(zip(outcomes.runs, counts.max(axis=1).tolist(), strict=True))
@@ -290,7 +290,7 @@ def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDA
             many=len(runs),
             questions=int(many.max()),
             runs=runs,
-            outdone=[(run, other) for run in runs for other, own in most.items() if own > most[run]],
+            outdone=[(run, other) for run in runs for other, times in most.items() if times > most[run]],
         )
     ]
 
@@ -309,7 +309,10 @@ def _other_stakes(outcomes: Outcomes, present: NDArray[np.bool_]) -> list[Note]:
     pairs = [(run, other) for run, other in combinations(asked, 2) if asked[run].keys() != asked[other].keys()]
     if not pairs:
         return []
-    (run, other), stakes = pairs[0], {name: [own[price] for price in sorted(own)] for name, own in asked.items()}
+    (run, other), stakes = (
+        pairs[0],
+        {name: [by_price[price] for price in sorted(by_price)] for name, by_price in asked.items()},
+    )
     return [
         note(
             OTHER_STAKES,

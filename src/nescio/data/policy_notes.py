@@ -74,11 +74,11 @@ def said_by_some(runs: Sequence[str], given: NDArray[np.bool_], known: Array, qu
     `given` tells which run has a row for which question, and `known` what that row says (1 answer, 0 none, -1 nothing).
     The note is needed because a run's sender could claim that the questions which the run cannot answer have no answer.
     """
-    said = given & (known >= 0)
-    some = np.asarray(said.any(axis=0) & (given & ~said).any(axis=0))
+    claims = given & (known >= 0)
+    some = np.asarray(claims.any(axis=0) & (given & ~claims).any(axis=0))
     if not some.any():
         return []
-    names = [runs[at] for at in np.flatnonzero(said[:, some].any(axis=1)).tolist()]
+    names = [runs[at] for at in np.flatnonzero(claims[:, some].any(axis=1)).tolist()]
     return [one_sided(sorted(names), len({questions[at] for at in np.flatnonzero(some).tolist()}))]
 
 

@@ -78,7 +78,7 @@ class NotDeclined(Struct, frozen=True):
 def failed_call(said: Any) -> str | None:
     """Return ERRORED if `said`, a text or a list of texts, stands for the answers of calls that failed; else None."""
     texts = said if isinstance(said, (list, tuple)) else [said]
-    return ERRORED if texts and all(isinstance(one, str) and _FAILED_CALL.match(one) for one in texts) else None
+    return ERRORED if texts and all(isinstance(text, str) and _FAILED_CALL.match(text) for text in texts) else None
 
 
 def not_declined(
@@ -212,9 +212,9 @@ def _no_decision(run: str, what: str) -> Note:
 def _empty_outputs(run: str, silence: Sequence[Sequence[NonAnswers]]) -> tuple[dict[str, float], float]:
     """Return the shares of a run's answers that are empty but graded as right or as abstentions, keyed by this grade,
     and the share of all empty ones."""
-    rows = [[row for row in own if row.run == run] for own in silence]
+    rows = [[row for row in part if row.run == run] for part in silence]
     of = _asked(rows) or 1
-    empty = [row for own in rows for row in own if row.taken_for != "missing" and kind_of(row.why) == "empty"]
+    empty = [row for part in rows for row in part if row.taken_for != "missing" and kind_of(row.why) == "empty"]
     graded = {
         grade: sum(row.n for row in empty if row.taken_for == counts_as and row.why.endswith(mark)) / of
         for grade, counts_as, mark in (("right", "correct", GRADED_RIGHT), ("abstentions", "silence", BY_OUTCOME))
@@ -255,14 +255,14 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
     silent = outcomes.state == SILENT
     state, reasons = outcomes.state.copy(), outcomes.why.copy()
     notes: list[Note] = []
-    told: Mapping[Kind, CountsAs | None] = {"empty": policy.empty, "unparsed": policy.unparsed, "failed": None}
+    rules: Mapping[Kind, CountsAs | None] = {"empty": policy.empty, "unparsed": policy.unparsed, "failed": None}
     default: Mapping[Kind, CountsAs] = {"empty": "incorrect", "unparsed": "incorrect", "failed": "ungraded"}
     for r, run in enumerate(outcomes.runs):
         wrong: Counter[Kind] = Counter()
         for q in np.flatnonzero(silent[r]).tolist():
             why = outcomes.why[r, q] or ""
             kind = kind_of(why)
-            now = told.get(kind)
+            now = rules.get(kind)
             if why.endswith(BY_OUTCOME):
                 if now is None:
                     continue

@@ -286,9 +286,9 @@ class Scores(Plotted[Score], frozen=True):
         Raises UnknownNameError, which lists the existing names.
         """
         if isinstance(place, str):
-            if not (own := [row for row in self.rows if row.run == place]):
+            if not (rows := [row for row in self.rows if row.run == place]):
                 raise UnknownNameError("run of these scores", place, {row.run for row in self.rows})
-            return self.with_rows(own)
+            return self.with_rows(rows)
         run, measure, stratum = place if len(place) == 3 else (*place, None)
         for row in self.rows:
             if (row.run, row.measure, row.stratum) == (run, measure, stratum):

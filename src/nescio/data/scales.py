@@ -36,11 +36,11 @@ def grades_in_words(
     are as in `scales_differ`.
     """
     words = {}
-    for run, own in ((run, _given(of_run)) for run, of_run in values.items()):
-        if own.size:
+    for run, grades in ((run, _given(of_run)) for run, of_run in values.items()):
+        if grades.size:
             named = column if 0 < threshold < 1 else f"{column}, from {threshold:g}"
-            named = f"{column}, up to {threshold:g}, median {np.median(own):.4g}" if most else named
-            words[run] = f"{own.min():.4g} to {own.max():.4g} ({named})"
+            named = f"{column}, up to {threshold:g}, median {np.median(grades):.4g}" if most else named
+            words[run] = f"{grades.min():.4g} to {grades.max():.4g} ({named})"
     return words
 
 
@@ -66,10 +66,14 @@ def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *,
     in a tenth of the answers of others. `values` has the values of each run, with NaN for missing ones. Whole numbers
     between 0 and 1 may be counts, unless they are `shares` because the user compares them with a threshold.
     """
-    given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
+    given = {run: grades for run, of_run in values.items() if (grades := _given(of_run)).size}
     notes = list[Note]()
-    far = [run for run, own in given.items() if own.max() >= 2]
-    unit = [run for run, own in given.items() if own.min() >= 0 and own.max() <= 1 and (shares or np.any(own % 1 > 0))]
+    far = [run for run, grades in given.items() if grades.max() >= 2]
+    unit = [
+        run
+        for run, grades in given.items()
+        if grades.min() >= 0 and grades.max() <= 1 and (shares or np.any(grades % 1 > 0))
+    ]
     if unit and far:
         notes.append(
             note(
@@ -84,8 +88,8 @@ def scales_differ(column: str, values: Mapping[str, Sequence[float] | Array], *,
         )
         given = {run: given[run] for run in given if run not in unit}
     for top in _TOPS:
-        within = [run for run, own in given.items() if own.max() <= top]
-        beyond = [run for run, own in given.items() if np.mean(own > top) >= MUCH]
+        within = [run for run, grades in given.items() if grades.max() <= top]
+        beyond = [run for run, grades in given.items() if np.mean(grades > top) >= MUCH]
         if within and beyond:
             notes.append(
                 note(
@@ -108,8 +112,8 @@ def units_differ(column: str, values: Mapping[str, Sequence[float] | Array]) -> 
 
     A run whose values are all 0 may not know its costs. `values` is as in `scales_differ`.
     """
-    given = {run: own for run, of_run in values.items() if (own := _given(of_run)).size}
-    negative = [run for run, own in given.items() if own.min() < 0]
+    given = {run: costs for run, of_run in values.items() if (costs := _given(of_run)).size}
+    negative = [run for run, costs in given.items() if costs.min() < 0]
     notes = list[Note]()
     if negative and len(negative) < len(given):
         notes.append(
@@ -122,7 +126,7 @@ def units_differ(column: str, values: Mapping[str, Sequence[float] | Array]) -> 
                 beyond=negative,
             )
         )
-    medians = {run: float(np.median(own)) for run, own in given.items() if run not in negative}
+    medians = {run: float(np.median(costs)) for run, costs in given.items() if run not in negative}
     within = [run for run in medians if not given[run].any()]
     beyond = {run: median for run, median in medians.items() if 0 < median < np.inf}
     while beyond:

@@ -189,7 +189,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     reasons = zip(runs, layout.reasons, strict=True)
     notes += [reasons_note(run, of_run, len(asked)) for run, of_run in reasons if of_run]
     notes += changed_words(
-        lambda: ((one.question, one.run, _words(one) or _silence(one)) for one in answers), len({*asked})
+        lambda: ((answer.question, answer.run, _words(answer) or _silence(answer)) for answer in answers), len({*asked})
     )
     notes += said_by_some([*runs], array((True for _ in answers), False, np.bool_), known, asked)
     why = array((answer.why or None for answer in answers), None, object) if any(layout.reasons) else None

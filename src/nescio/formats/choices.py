@@ -20,8 +20,8 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
     the names `what`; with `elsewhere` it adds that VALUE may list several.
     """
     chosen, there = options.choose.get(name), list(dict.fromkeys(names))
-    if (found := chosen_among(options, name, there)) is not None:
-        return found
+    if (choice := chosen_among(options, name, there)) is not None:
+        return choice
     shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
     offered = f"{what} to choose from: {shown or 'none'}"
     if chosen is not None:

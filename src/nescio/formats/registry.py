@@ -245,10 +245,10 @@ class Format(Struct, frozen=True):
     streams: bool = False
 
 
-REGISTRY: Registry[Format] = Registry("format", {name: f"nescio.{one.module}" for name, one in READERS.items()})
+REGISTRY: Registry[Format] = Registry("format", {name: f"nescio.{entry.module}" for name, entry in READERS.items()})
 TABLES = ("delimited", "lines", "parquet", "table")  # the kinds of sources that are tables
-SHAPES: dict[str, Shapes] = {name: one.shapes for name, one in READERS.items()}
-FILES: dict[str, tuple[str, ...]] = {name: one.files for name, one in READERS.items() if one.files}
+SHAPES: dict[str, Shapes] = {name: entry.shapes for name, entry in READERS.items()}
+FILES: dict[str, tuple[str, ...]] = {name: entry.files for name, entry in READERS.items() if entry.files}
 plugins.TABLES += [(SHAPES, READERS), (FILES, READERS)]
 
 

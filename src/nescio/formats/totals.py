@@ -95,8 +95,8 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
 def decided_by(metrics: Container[str], notes: Iterable[Note]) -> list[Note]:
     """Return the notes, where a figure of a metric that is not among `metrics` no longer counts as deciding."""
     return [
-        replace(one, values=tuple({**dict(one.values), "deciding": False}.items()))
-        if one.code == ANOTHER_FIGURE and one["metric"] and one["metric"] not in metrics
-        else one
-        for one in notes
+        replace(remark, values=tuple({**dict(remark.values), "deciding": False}.items()))
+        if remark.code == ANOTHER_FIGURE and remark["metric"] and remark["metric"] not in metrics
+        else remark
+        for remark in notes
     ]

@@ -99,7 +99,9 @@ class _Session(Struct):
         """Return the tests that may have stopped before they recorded all their answers, or that did not run."""
         stopped = [name for name, function in self.stopped if function in self.recording]
         stopped += [name for name in self.unrun or () if name.partition("[")[0] in self.recording]
-        return stopped + [name for name, of, own in self.told if max(own, self.recording.get(of, 0)) > min(own, 1)]
+        return stopped + [
+            name for name, of, answers in self.told if max(answers, self.recording.get(of, 0)) > min(answers, 1)
+        ]
 
     def others(self) -> list[str]:
         """Return the tests that stopped and count as tests of something else."""
@@ -247,14 +249,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     made = yield
     session, function = _session(item.config), item.nodeid.partition("[")[0]
     rows, of_tests = item.stash.get(_BEFORE, (len(session.recorder.rows), session.of_tests))
-    answers, own = len(session.recorder.rows) - rows, session.of_tests - of_tests
+    answers, of_test = len(session.recorder.rows) - rows, session.of_tests - of_tests
     if call.when == "teardown":
         session.ended.add(item.nodeid)
         if not answers and (item.nodeid, function) not in session.stopped and _takes_session(item):
             session.told.append((item.nodeid, function, 0))
         return made
     if answers or "nescio_session" in getattr(item, "fixturenames", ()):
-        session.records(function, own)
+        session.records(function, of_test)
     error = None if call.excinfo is None else call.excinfo.value
     # An assertion is about the recorded answer. Any other error may have kept answers from being recorded. So may an
     # assertion that pytest does not count (xfail), if other tests of the function record more answers.
@@ -267,7 +269,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             from nescio.hosts.fixtures_asked import gets_recorder
 
             if gets_recorder(getattr(item, "function", None), item.config.rootpath):
-                session.records(function, own)
+                session.records(function, of_test)
     return made
 
 
@@ -282,11 +284,11 @@ def _takes_session(item: pytest.Item) -> bool:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Add the answers and tests that a process of pytest-xdist has recorded."""
-    rows, stopped, recording, told, unrun = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), {}, (), None))
+    rows, stopped, recording, early_tests, unrun = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), {}, (), None))
     session = _session(node.config)
     session.recorder.rows.extend(rows)
     session.stopped = [*dict.fromkeys([*session.stopped, *stopped])]  # every process skips the same modules
-    session.told.extend(told)
+    session.told.extend(early_tests)
     if unrun is not None:
         known = {*unrun}
         session.unrun = unrun if session.unrun is None else [name for name in session.unrun if name in known]
@@ -298,29 +300,29 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Check the gates on the records of all tests."""
     config = session.config
-    own = _session(config)
-    unrun = [item.nodeid for item in getattr(session, "items", ()) if item.nodeid not in own.ended]
+    state = _session(config)
+    unrun = [item.nodeid for item in getattr(session, "items", ()) if item.nodeid not in state.ended]
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, own.recording, own.told, unrun
+        config.workeroutput[_ROWS] = state.recorder.rows, state.stopped, state.recording, state.told, unrun
         return
-    own.unrun = unrun if own.unrun is None else own.unrun
+    state.unrun = unrun if state.unrun is None else state.unrun
     asked = [name for name in _GATES if _asked(config, name)]
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     # if pytest only lists tests or fixtures, none ran
     ran = terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
-    if not own.recorder.rows and not (asked and ran):
+    if not state.recorder.rows and not (asked and ran):
         return
     from nescio.errors import NescioError, UsageError
     from nescio.text import plural
 
     try:
-        if not own.recorder.rows:
+        if not state.recorder.rows:
             raise UsageError(_NOTHING.format(", ".join(f"nescio_{name}" for name in asked)))
         if output := _asked(config, "output"):
             import nescio
 
-            own.written = str(nescio.convert(own.recorder.table, output))
-        cut_short = own.cut_short()
+            state.written = str(nescio.convert(state.recorder.table, output))
+        cut_short = state.cut_short()
         if cut_short and _gated(config):
             number = plural(len(cut_short), "test")
             why = (
@@ -328,14 +330,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
                 "sample. Put tests that record no answer into a function of their own"
             )
             raise UsageError(f"{number} {why} (first: {cut_short[0]})")
-        gates = list(_gates(own.recorder, config))
-        own.passed = [gate.said for gate in gates if not gate.status]
-        own.failed, own.unclear = sorted_gates(gates)
-        if gates and (others := own.others()):
-            own.passed.append(_OTHERS.format(plural(len(others), "test"), others[0]))
+        gates = list(_gates(state.recorder, config))
+        state.passed = [gate.said for gate in gates if not gate.status]
+        state.failed, state.unclear = sorted_gates(gates)
+        if gates and (others := state.others()):
+            state.passed.append(_OTHERS.format(plural(len(others), "test"), others[0]))
     except NescioError as error:
-        own.failed = [str(error)]
-    if session.exitstatus == 0 and (own.failed or (own.unclear and own.recorder.undecided == "fail")):
+        state.failed = [str(error)]
+    if session.exitstatus == 0 and (state.failed or (state.unclear and state.recorder.undecided == "fail")):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -363,11 +365,11 @@ def _number(name: str, text: str) -> float:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the recorded answers, and the gates that did not pass."""
-    own = config.stash.get(_KEY, None)
-    if own is None or not (own.recorder.rows or own.failed):
+    state = config.stash.get(_KEY, None)
+    if state is None or not (state.recorder.rows or state.failed):
         return
     terminalreporter.section("nescio")
-    terminalreporter.line(f"{len(own.recorder.rows):,} answer{'s' * (len(own.recorder.rows) != 1)} recorded")
-    for line in filter(None, (own.written, *own.passed, *own.failed, *own.unclear)):
-        bad = line in own.failed or (line in own.unclear and own.recorder.undecided == "fail")
+    terminalreporter.line(f"{len(state.recorder.rows):,} answer{'s' * (len(state.recorder.rows) != 1)} recorded")
+    for line in filter(None, (state.written, *state.passed, *state.failed, *state.unclear)):
+        bad = line in state.failed or (line in state.unclear and state.recorder.undecided == "fail")
         terminalreporter.line(line, red=bad)

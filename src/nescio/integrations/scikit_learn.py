@@ -121,10 +121,10 @@ def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_])
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))
     texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]
     if all(len(kinds) == 1 for kinds in texts) and texts[0] != texts[1]:
-        one, other = ("texts", "numbers") if True in texts[0] else ("numbers", "texts")
-        raise UsageError(f"the true labels are {one} and the predicted labels are {other}, so none can be right")
-    for i, one, other in pairs:
-        equal[i] = not _nothing(one) and not _nothing(other) and bool(one == other)
+        truth, other = ("texts", "numbers") if True in texts[0] else ("numbers", "texts")
+        raise UsageError(f"the true labels are {truth} and the predicted labels are {other}, so none can be right")
+    for i, truth, other in pairs:
+        equal[i] = not _nothing(truth) and not _nothing(other) and bool(truth == other)
     return equal
 
 

@@ -199,7 +199,7 @@ def code_of(function: Callable[..., Any]) -> str:
         return ""
     path = Path(file)
     files = sorted(path.parent.glob("*.py")) if module.__package__ else [path]
-    texts = [one.read_bytes().replace(b"\r\n", b"\n") for one in files if one.is_file()]
+    texts = [path.read_bytes().replace(b"\r\n", b"\n") for path in files if path.is_file()]
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:8] if texts else ""
 
 

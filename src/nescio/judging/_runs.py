@@ -139,9 +139,9 @@ def _graded(
         grade_of = one_by_one(len(runs) > 1)
     else:
         grades = iter(judge.grade([asked for *_, asked in responses() if asked is not None]))
-        grade_of = lambda one: next(grades)  # noqa: ARG005, E731
-    own = (texts for run in runs for texts in (run.gold or {}).values())
-    gold = [*{text for texts in (*(q.answers for q in questions), *own) for text in texts if is_nothing(text)}]
+        grade_of = lambda answer: next(grades)  # noqa: ARG005, E731
+    run_texts = (texts for run in runs for texts in (run.gold or {}).values())
+    gold = [*{text for texts in (*(q.answers for q in questions), *run_texts) for text in texts if is_nothing(text)}]
     unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # the grade of an answer to a question without one
     for r, q, response, asked in responses():
         grade = None
@@ -171,7 +171,7 @@ def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], 
     for responses in repeated:
         for response in responses:
             labels[response.question_id].setdefault(_key(response)[1])
-    keys = ((name, label) for name, own in labels.items() for label in own or (FIRST,))
+    keys = ((name, label) for name, repeats in labels.items() for label in repeats or (FIRST,))
     return {key: i for i, key in enumerate(keys)}
 
 

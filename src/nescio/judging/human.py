@@ -76,8 +76,8 @@ class Human(Struct, frozen=True):
         if not answers:
             return next(iter(at_rank.values()), None)
         keys = [answer_key(answer) for answer in answers]
-        found = [own[key] for own in (at_rank, texts) for key in keys if key in own]
-        label = next(iter(found), None) or at_rank.get(None)
+        matches = [by_text[key] for by_text in (at_rank, texts) for key in keys if key in by_text]
+        label = next(iter(matches), None) or at_rank.get(None)
         if label is not None and label.answer is None:
             self.unchecked.add((run, question))
         if label is not None:
@@ -232,7 +232,7 @@ def human(
         elif label.run is not None or (label.answer is None and len(runs) == 1):
             texts = people.at_rank.setdefault((label.run or runs[0], label.question, label.rank), {})
             key = None if label.answer is None else answer_key(label.answer)
-            others = [own for text, own in texts.items() if key is None or text is None]
+            others = [other for text, other in texts.items() if key is None or text is None]
             doubled += _add(texts, key, label, others)
         elif label.answer is not None:
             doubled += _add(people.by_text, (label.question, answer_key(label.answer)), label)
@@ -243,9 +243,9 @@ def human(
                 f"{label.place}: there are {len(runs)} runs, but this verdict names neither a run nor an answer; add "
                 "one of these"
             )
-    for (run, question, _), texts in sorted(people.at_rank.items(), key=lambda one: one[0][2]):
-        own = people.by_run.setdefault((run, question), {})
-        own |= {text: label for text, label in texts.items() if text not in own}
+    for (run, question, _), texts in sorted(people.at_rank.items(), key=lambda entry: entry[0][2]):
+        by_text = people.by_run.setdefault((run, question), {})
+        by_text |= {text: label for text, label in texts.items() if text not in by_text}
     if len(strangers) == len(labels):
         first = labels[0] if labels else None
         example = f" (the first judgement is for run {first.run!r}, question {first.question!r})" if first else ""

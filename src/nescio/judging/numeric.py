@@ -91,7 +91,7 @@ def _denies_number(answer: str) -> bool:
     A number in words counts only if the answer has no digits.
     """
     in_digits = any(map(str.isdecimal, answer))
-    words = (found[1] for found in _DENIED.finditer(answer))
+    words = (match[1] for match in _DENIED.finditer(answer))
     return any(any(map(str.isdecimal, word)) if in_digits else spells_number(word) for word in words)
 
 

@@ -211,8 +211,8 @@ def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: 
     return Differences(np.where(same, np.nan, np.abs(observed)), off, off, of_defined=True)
 
 
-def _difference(one: Floats, other: Floats) -> Floats:
-    """Return `one` - `other`, where a difference that is only due to rounding is set to 0."""
-    difference = one - other
-    difference[np.abs(difference) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
+def _difference(values: Floats, other: Floats) -> Floats:
+    """Return `values` - `other`, where a difference that is only due to rounding is set to 0."""
+    difference = values - other
+    difference[np.abs(difference) <= ROUNDING * np.maximum(np.abs(values), np.abs(other))] = 0.0
     return difference

@@ -76,8 +76,8 @@ def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
         parts = []
         for start in range(0, len(runs), at_once):
             some = list(runs[start : start + at_once])
-            own = slice(some[0], some[-1] + 1) if some == list(range(some[0], some[-1] + 1)) else some
-            totals = {name: np.take(values[own], chosen, axis=1).sum(axis=2) for name, values in columns.items()}
+            rows = slice(some[0], some[-1] + 1) if some == list(range(some[0], some[-1] + 1)) else some
+            totals = {name: np.take(values[rows], chosen, axis=1).sum(axis=2) for name, values in columns.items()}
             parts.append(measure.of_totals({name: total.astype(float) for name, total in totals.items()}))
         return np.concatenate(parts)
 

@@ -243,8 +243,8 @@ def _own_generator(pair: int, trials: int, drawing: Drawing) -> np.random.Genera
 
 
 def _as_chunk(both: Floats) -> Chunk:
-    one, other = alike(both)
-    return one, other
+    first, other = alike(both)
+    return first, other
 
 
 def _finite(drawing: Drawing) -> int:

@@ -97,14 +97,14 @@ def agreement(
     counts = _counts(data)
     rows: list[Agreement] = []
     shown: list[Disagreement] = []
-    for one, other in followed([*combinations(wanted, 2)], progress):
-        values, others = scores[one.label], scores[other.label]
+    for first, other in followed([*combinations(wanted, 2)], progress):
+        values, others = scores[first.label], scores[other.label]
         known = np.flatnonzero(~np.isnan(values) & ~np.isnan(others))
-        rows.append(_compare(one, other, values[known], others[known], rbo_p))
-        for place, (how, pair) in enumerate(_disagreements(one, other, values, others, known)[:top], 1):
+        rows.append(_compare(first, other, values[known], others[known], rbo_p))
+        for place, (how, pair) in enumerate(_disagreements(first, other, values, others, known)[:top], 1):
             for run in pair:
                 row = Disagreement(
-                    one.label, other.label, place, how, data.runs[run], float(values[run]), float(others[run])
+                    first.label, other.label, place, how, data.runs[run], float(values[run]), float(others[run])
                 )
                 shown.append(row if counts is None else CountedDisagreement(*astuple(row), *counts[run].tolist()))
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, rbo_p=f"{rbo_p:g}")
@@ -112,11 +112,11 @@ def agreement(
     return Results(tuple(rows), line, tuple(notes), "agreement", {"disagreements": tuple(shown)})
 
 
-def _compare(one: Measure, other: Measure, values: Floats, others: Floats, p: float) -> Agreement:
-    first, second = _upward(one, values), _upward(other, others)
+def _compare(measure: Measure, other: Measure, values: Floats, others: Floats, p: float) -> Agreement:
+    first, second = _upward(measure, values), _upward(other, others)
     opposite = np.sign(first[:, None] - first) * np.sign(second[:, None] - second) < 0
     return Agreement(
-        measure=one.label,
+        measure=measure.label,
         other=other.label,
         tau_b=kendall_tau_b(first, second),
         tau_ap=tau_ap_b(first, second),
@@ -137,7 +137,7 @@ def _upward(measure: Measure, values: Floats) -> Floats:
 
 
 def _disagreements(
-    one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
+    measure: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
 ) -> list[tuple[str, tuple[int, int]]]:
     """Return the pairs of runs on which two measures disagree, largest first, and how: "alike" or "opposite".
 
@@ -146,7 +146,7 @@ def _disagreements(
     are equal if they differ by at most 0.005. The size of a disagreement is how far the two measures' differences lie
     apart.
     """
-    first = _upward(one, values[known]) / _range(one, values[known])
+    first = _upward(measure, values[known]) / _range(measure, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])
     disagreements = []
     for x, y in combinations(range(len(known)), 2):

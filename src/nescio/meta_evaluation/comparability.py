@@ -54,8 +54,8 @@ def comparability(scores: Scores) -> tuple[Correlation, ...]:
             name: {row.run: row.value for row in rows if row.measure == name and row.value == row.value}
             for name in dict.fromkeys(row.measure for row in rows)
         }
-        for (one, its), (other, others) in combinations(by_measure.items(), 2):
+        for (measure, its), (other, others) in combinations(by_measure.items(), 2):
             both = [run for run in its if run in others]
             r = pearson([its[run] for run in both], [others[run] for run in both])
-            correlations.append(Correlation(one, other, r, len(both), stratum))
+            correlations.append(Correlation(measure, other, r, len(both), stratum))
     return tuple(correlations)

@@ -105,10 +105,10 @@ def _weights(sample: MeasureInput, times: int) -> Array:
     return weights
 
 
-def _unlike(one: float, other: float, what: str, against: str) -> str:
+def _unlike(figure: float, other: float, what: str, against: str) -> str:
     """Return a text that says how two values differ; "" if they differ by rounding only, or if both are undefined.
 
     `what` and `against` name the sources of the two values in the text, such as "weights".
     """
-    alike = np.isclose(one, other, rtol=1e-9, atol=SLACK, equal_nan=True)
-    return "" if alike else f"{what} give {one:g}, {against} {other:g}"
+    alike = np.isclose(figure, other, rtol=1e-9, atol=SLACK, equal_nan=True)
+    return "" if alike else f"{what} give {figure:g}, {against} {other:g}"

@@ -130,11 +130,11 @@ def curve(
     wins = np.zeros(len(grid), dtype=np.int64)
     ties = np.zeros(len(grid), dtype=np.int64)
     comparisons = without = 0
-    for one, other in pair_scores(data, measure, drawing, parts=1):
-        ahead, behind, equal, lost = book(one[0], other[0], grid, literal=literal)
+    for scores, other in pair_scores(data, measure, drawing, parts=1):
+        ahead, behind, equal, lost = book(scores[0], other[0], grid, literal=literal)
         wins += np.minimum(ahead, behind).sum(axis=0)
         ties += equal.sum(axis=0)
-        comparisons += one[0].size - lost
+        comparisons += scores[0].size - lost
         without += lost
     total = comparisons or np.nan
     return [
@@ -155,8 +155,8 @@ def count(
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     pairs = combinations(data.runs, 2)
     rows = []
-    for one, other in pair_scores(data, measure, drawing, parts=1):
-        ahead, behind, equal, _ = book(one[0], other[0], grid, literal=literal)
+    for scores, other in pair_scores(data, measure, drawing, parts=1):
+        ahead, behind, equal, _ = book(scores[0], other[0], grid, literal=literal)
         for eq, gt_xy, gt_yx in zip(equal.tolist(), ahead.tolist(), behind.tolist(), strict=True):
             x, y = next(pairs)
             for i, f in enumerate(grid.tolist()):

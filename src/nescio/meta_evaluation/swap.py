@@ -156,12 +156,12 @@ def swap_rates(data: Data, measure: Measure, drawing: Drawing, rate: float = 0.0
     """
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     highest, without = -np.inf, 0
-    for one, other in pair_scores(data, measure, drawing, parts=2):
-        compared, reversed_, lost = book_swaps(one, other)
+    for scores, other in pair_scores(data, measure, drawing, parts=2):
+        compared, reversed_, lost = book_swaps(scores, other)
         counts += compared
         swaps += reversed_
         without += lost
-        seen = np.concatenate([one[0].ravel(), other[0].ravel()])
+        seen = np.concatenate([scores[0].ravel(), other[0].ravel()])
         highest = max(highest, float(seen[~np.isnan(seen)].max(initial=-np.inf)))
     rows = _rows(measure.label, counts, swaps, drawing.size)
     highest = highest if np.isfinite(highest) else np.nan

@@ -137,14 +137,16 @@ class _Declared:
             hints = get_type_hints(kind, include_extras=True)
             bare = {n: o for base in reversed(kind.__mro__) for n, o in base.__dict__.get("_own", {}).items()}
             placed = sorted(bare.items(), key=lambda item: (not item[1].positional, item[1].edge, bool(item[1].group)))
-            self.of[kind] = {name: _with_kind(one, hints[name]) for name, one in placed}
+            self.of[kind] = {name: _with_kind(setting, hints[name]) for name, setting in placed}
         return self.of[kind]
 
 
-def _with_kind(one: Option, hint: Any) -> Option:
-    kind = one.own_kind or kind_of(hint, one.low, one.high, above=one.above)
-    named = one.flags or (f"--{one.name.replace('_', '-')}",)
-    return replace(one, kind=kind, metavar=one.metavar or kind.metavar, required=one.default is UNSET, given_as=named)
+def _with_kind(setting: Option, hint: Any) -> Option:
+    kind = setting.own_kind or kind_of(hint, setting.low, setting.high, above=setting.above)
+    named = setting.flags or (f"--{setting.name.replace('_', '-')}",)
+    return replace(
+        setting, kind=kind, metavar=setting.metavar or kind.metavar, required=setting.default is UNSET, given_as=named
+    )
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
@@ -159,14 +161,18 @@ class Request:
     facts: ClassVar[dict[str, str]] = {}  # possible facts about a request, in words: "suite", "a suite of benchmarks"
 
     def __init_subclass__(cls, group: str = "", reworded: Words = _NOTHING) -> None:
-        options = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
-        cls._own = {name: replace(one, name=name, group=one.group or group) for name, one in options.items()}
-        for name, one in options.items():
-            if one.flags and FLAGS.setdefault(name, one.flags[0]) != one.flags[0]:
-                raise TypeError(f"the option {name} has the flag {FLAGS[name]} already, and cannot have {one.flags[0]}")
+        options = {name: setting for name, setting in vars(cls).items() if isinstance(setting, Option)}
+        cls._own = {
+            name: replace(setting, name=name, group=setting.group or group) for name, setting in options.items()
+        }
+        for name, setting in options.items():
+            if setting.flags and FLAGS.setdefault(name, setting.flags[0]) != setting.flags[0]:
+                raise TypeError(
+                    f"the option {name} has the flag {FLAGS[name]} already, and cannot have {setting.flags[0]}"
+                )
             delattr(cls, name)
         for name, words in reworded.items():
-            inherited = next(one for base in cls.__mro__[1:] if (one := vars(base).get("_own", {}).get(name)))
+            inherited = next(setting for base in cls.__mro__[1:] if (setting := vars(base).get("_own", {}).get(name)))
             cls._own[name] = replace(inherited, **words)
 
     _own: ClassVar[dict[str, Option]] = {}
@@ -174,8 +180,8 @@ class Request:
     def __init__(self, *values: Any, **named: Any) -> None:
         given = self._bound(values, named)
         set_ = object.__setattr__
-        for name, one in self.options.items():
-            set_(self, name, one.checked(given[name]) if name in given else one.default)
+        for name, setting in self.options.items():
+            set_(self, name, setting.checked(given[name]) if name in given else setting.default)
         self._check_company()
         self.check()
         self._check_files()
@@ -185,7 +191,7 @@ class Request:
 
         Raises TypeError for unknown, missing or repeated names, as the call of a function does.
         """
-        places = [name for name, one in self.options.items() if one.positional]
+        places = [name for name, setting in self.options.items() if setting.positional]
         if len(values) > len(places):
             raise TypeError(
                 f"takes {len(places)} positional values ({', '.join(places)}), but {len(values)} were given"
@@ -196,7 +202,7 @@ class Request:
                 raise TypeError(f"{name!r} was given twice")
             if name not in self.options:
                 raise TypeError(unexpected(name, list(self.options)))
-        missing = [name for name, one in self.options.items() if one.required and name not in {*given, *named}]
+        missing = [name for name, setting in self.options.items() if setting.required and name not in {*given, *named}]
         if missing:
             raise TypeError(f"{', '.join(missing)} must be given")
         return given | named
@@ -226,16 +232,16 @@ class Request:
     @cached_property
     def given(self) -> tuple[str, ...]:
         """Return the names of the options whose values differ from the defaults."""
-        return tuple(name for name, one in self.options.items() if not _same(getattr(self, name), one.default))
+        return tuple(name for name, setting in self.options.items() if not _same(getattr(self, name), setting.default))
 
     def _check_company(self) -> None:
         for name in self.given:
-            one = self.options[name]
-            for other in one.apart:
+            setting = self.options[name]
+            for other in setting.apart:
                 if other in self.given or self.is_(other):
                     raise UsageError(f"{opt(name)} cannot be used with {self.facts.get(other) or opt(other)}")
-            if one.needs and not any(other in self.given or self.is_(other) for other in one.needs):
-                need = " or ".join(self.facts.get(other) or opt(other) for other in one.needs)
+            if setting.needs and not any(other in self.given or self.is_(other) for other in setting.needs):
+                need = " or ".join(self.facts.get(other) or opt(other) for other in setting.needs)
                 raise UsageError(f"{opt(name)} needs {need}")
 
     def _check_files(self) -> None:
@@ -258,15 +264,15 @@ class Request:
         """Return the files that the request reads, which it must not overwrite."""
         return [
             path
-            for name, one in self.options.items()
-            if one.reads or one.runs or one.kind.files or one.kind is NAME_OR_PATH
+            for name, setting in self.options.items()
+            if setting.reads or setting.runs or setting.kind.files or setting.kind is NAME_OR_PATH
             for path in _flat(getattr(self, name))
-            if one.kind is not NAME_OR_PATH or (path is not None and os.path.isfile(path))
+            if setting.kind is not NAME_OR_PATH or (path is not None and os.path.isfile(path))
         ]
 
     def outputs(self) -> dict[str, Any]:
         """Return the files that a command writes besides its results, keyed by the name of the option."""
-        named = {name: getattr(self, name) for name, one in self.options.items() if one.writes}
+        named = {name: getattr(self, name) for name, setting in self.options.items() if setting.writes}
         return {name: file for name, file in named.items() if file and file is not True}
 
     def but(self, **changes: Any) -> Self:
@@ -298,11 +304,11 @@ class Request:
         return f"{type(self).__name__}({given})"
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same(path: str, other: str) -> bool:
     """Return whether two paths lead to the same file, also by different names."""
-    if os.path.abspath(one) == os.path.abspath(other):
+    if os.path.abspath(path) == os.path.abspath(other):
         return True
-    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
 def _flat(value: Any) -> Iterator[Any]:
@@ -327,17 +333,17 @@ def _same(value: Any, default: Any) -> bool:
     return type(value) is type(default) and isinstance(value, (str, int, float, tuple, dict)) and value == default
 
 
-def _words(one: Option, value: Any) -> Iterator[str]:
+def _words(setting: Option, value: Any) -> Iterator[str]:
     """Yield the words with which a shell gives this value to an option, such as "--seed" and "1"."""
-    if one.argument or one.edge:
+    if setting.argument or setting.edge:
         return
-    flag = max(one.given_as, key=len)
-    if one.kind.flag:
+    flag = max(setting.given_as, key=len)
+    if setting.kind.flag:
         yield flag if value else flag.replace("--", "--no-", 1)
-    elif one.kind.several:
+    elif setting.kind.several:
         items = [f"{name}={of}" for name, of in value.items()] if isinstance(value, dict) else value
         for item in items if isinstance(items, (list, tuple)) else [items]:
-            yield from (flag, one.kind.write(item))
+            yield from (flag, setting.kind.write(item))
     else:
         yield from (flag, _word(value))
 

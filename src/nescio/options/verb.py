@@ -96,19 +96,19 @@ class Verb(Generic[P, R]):
     def __signature__(self) -> inspect.Signature:
         kinds = inspect.Parameter
         hints = {
-            name: one
+            name: hint
             for base in reversed(self.request.__mro__)
-            for name, one in vars(base).get("__annotations__", {}).items()
+            for name, hint in vars(base).get("__annotations__", {}).items()
         }
         return inspect.Signature(
             [
                 kinds(
                     name,
-                    kinds.POSITIONAL_OR_KEYWORD if one.positional else kinds.KEYWORD_ONLY,
-                    default=kinds.empty if one.required else one.default,
+                    kinds.POSITIONAL_OR_KEYWORD if option.positional else kinds.KEYWORD_ONLY,
+                    default=kinds.empty if option.required else option.default,
                     annotation=hints[name],
                 )
-                for name, one in self.options.items()
+                for name, option in self.options.items()
             ],
             return_annotation=getattr(self._run, "__annotations__", {}).get("return", inspect.Signature.empty),
         )

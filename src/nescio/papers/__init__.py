@@ -89,12 +89,12 @@ def find_paper(name: str) -> Paper:
     named = {_joined(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
     if _joined(name) in named:
         return named[_joined(name)]
-    begun = [one for one in papers().values() if wanted and _plain(one.key).startswith(wanted)]
-    having = begun or [one for one in papers().values() if _has(wanted, f"{one.title} {one.source}")]
+    begun = [paper for paper in papers().values() if wanted and _plain(paper.key).startswith(wanted)]
+    having = begun or [paper for paper in papers().values() if _has(wanted, f"{paper.title} {paper.source}")]
     if len(having) == 1:
         return having[0]
     # Keys end in a year, so any two are half alike. Suggestions must be closer than that.
-    raise UnknownNameError("paper", name, [one.key for one in having] or nearest(name, papers(), 0.8) or papers())
+    raise UnknownNameError("paper", name, [paper.key for paper in having] or nearest(name, papers(), 0.8) or papers())
 
 
 def find_item(paper: Paper, name: str) -> Item:
@@ -154,7 +154,7 @@ def count_runs(paper: Paper, tables: Mapping[str, str]) -> dict[str, dict[str, i
         for group, system, *_ in find_item(paper, label).cells:
             if system:
                 for name in (group, "Total"):
-                    own = counted.setdefault(name, {})
+                    counts = counted.setdefault(name, {})
                     for column in (language, "Total"):
-                        own[column] = own.get(column, 0) + 1
+                        counts[column] = counts.get(column, 0) + 1
     return counted

@@ -111,9 +111,9 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
                     asked[name] = (words.question, words.gold)
     elif (scored := read.in_words) is not None and scored.texts is not None and scored.words is not None:
         names = scored.questions * len(scored.runs)
-        for name, words, own in zip(names, scored.texts.ravel(), scored.words.ravel(), strict=True):
-            if words is not None and own:  # A prompt may differ between runs, and only outcomes keep its own lines.
-                stated = in_texts(own)[0]
+        for name, words, digests in zip(names, scored.texts.ravel(), scored.words.ravel(), strict=True):
+            if words is not None and digests:  # A prompt may differ between runs, and only outcomes keep its own lines.
+                stated = in_texts(digests)[0]
                 asked[name] = ("" if stated is None or "_lines:" in stated else words.question, words.gold)
     texts = {name: digest_of([text]) for name, (text, _) in asked.items() if text}
     return texts, {name: digest_of([gold]) for name, (_, gold) in asked.items() if gold}
@@ -235,7 +235,7 @@ def _unlisted(data: Outcomes | Evidence) -> set[str]:
     words = data.words if isinstance(data, Outcomes) else None
     if words is None or not any(map(any, words)):
         return set()
-    return {name for name, own in zip(data.questions, words.T, strict=True) if not any(own)}
+    return {name for name, digests in zip(data.questions, words.T, strict=True) if not any(digests)}
 
 
 def _state_gold(data: Outcomes | Evidence) -> bool:

@@ -92,7 +92,7 @@ def words_of(data: Any) -> str:
     words = data.words if isinstance(data, Outcomes) else None
     if words is None:
         return ""
-    stated = [sorted({str(texts) for texts in map(in_texts, own) if any(texts)}) for own in words.T]
+    stated = [sorted({str(texts) for texts in map(in_texts, digests) if any(texts)}) for digests in words.T]
     if not any(stated):
         return ""
     return digest_of("\0".join([name, *texts]) for name, texts in zip(data.questions, stated, strict=True))

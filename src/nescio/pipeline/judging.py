@@ -69,7 +69,7 @@ def judge(
 
 def _words(data: Unjudged, outcomes: Outcomes, form: str) -> Array | None:
     """Return the digests of the question and its gold answers for each answer, which a written file keeps."""
-    asked = {one.id: words_digest(one.asked, one.gold) for one in data.collection.questions}
+    asked = {question.id: words_digest(question.asked, question.gold) for question in data.collection.questions}
     words = in_each_run([asked.get(question) for question in outcomes.questions], len(outcomes.runs))
     words[outcomes.state == ABSENT] = None
     return stated_by(words, form)

@@ -180,7 +180,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     data = judged.data if baseline else _only(judged.data, options.only)
     notes = list(judged.notes)
     if runs:
-        notes = kept_judges([own for own in notes if not _is_of_other_runs(own, compared)], names, compared)
+        notes = kept_judges([remark for remark in notes if not _is_of_other_runs(remark, compared)], names, compared)
         notes = on_compared(notes, names, runs, compared)
     if options.certificate is not None:
         from nescio.pipeline.certificates import check_certificate

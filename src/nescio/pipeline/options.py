@@ -303,7 +303,7 @@ class Reading(MergingRuns, group="Reading the files"):
 
     def unstated(self, notes: Iterable[Note]) -> list[Note]:
         """Return the notes without those on different units of a column that `same_unit` names."""
-        return [one for one in notes if one.code not in UNITS or one["column"] not in self.same_unit]
+        return [remark for remark in notes if remark.code not in UNITS or remark["column"] not in self.same_unit]
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError if an option for reading was given that cannot apply; `what` says why it cannot.

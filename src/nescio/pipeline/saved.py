@@ -48,7 +48,9 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     """
     options = with_mapping(options)
     paths = (
-        [options.reading] if options.reading else [place_of(Path(own)) for own in items if isinstance(own, (str, Path))]
+        [options.reading]
+        if options.reading
+        else [place_of(Path(table)) for table in items if isinstance(table, (str, Path))]
     )
     readings = {str(path): load(Path(path)) for path in paths if options.reading or _is_file(Path(path))}
     if not readings:
@@ -100,7 +102,7 @@ def save(path: Path, options: Mapping[str, Any]) -> None:
     """Write the options for reading a table to a saved reading, which later calls apply."""
     plain = [f"{name} = {json.dumps(value)}" for name, value in options.items() if not isinstance(value, Mapping)]
     tables = [
-        "\n".join(["", f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(own)}" for key, own in value.items())])
+        "\n".join(["", f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(setting)}" for key, setting in value.items())])
         for name, value in options.items()
         if isinstance(value, Mapping)
     ]

@@ -108,8 +108,8 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Chart:
     }
     every = max(1, -(-(LETTER * len(str(len(labels))) + 4) // side))
     for i, label in enumerate(labels):
-        own = (run_of[label],) if label in run_of else ()
-        chart.write(left - 6, top + step * (i + 0.5), short.get(label, label), "end", fill=MUTED, runs=own)
+        names = (run_of[label],) if label in run_of else ()
+        chart.write(left - 6, top + step * (i + 0.5), short.get(label, label), "end", fill=MUTED, runs=names)
         if i % every == 0:
             x = left + side * (i + 0.5)
             chart.write(x, top - 9, str(i + 1), "middle", fill=MUTED, font_size=10 if narrow else None)

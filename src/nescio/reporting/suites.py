@@ -84,8 +84,8 @@ def by_benchmark(results: Results) -> Grid:
     cells = {(row.benchmark, row.measure, row.run): number(row.value) for row in results.tables["benchmarks"]}
     body = []
     for measure in measures:
-        for one in down:
-            keys = [(other, measure, one) if turned else (one, measure, other) for other in across]
-            body.append([one, measure, *(cells.get(key, "–") for key in keys)])
+        for label in down:
+            keys = [(other, measure, label) if turned else (label, measure, other) for other in across]
+            body.append([label, measure, *(cells.get(key, "–") for key in keys)])
     head = ["run" if turned else "benchmark", "measure", *across]
     return make_grid(head, body, [True, True, *[False] * len(across)])

@@ -105,10 +105,10 @@ class Chart(Struct):
         self.add("g", transform=f"translate({_number(x)},{_number(y)})")
         self.clips += other.clips
         for mark in other.marks:
-            own = dict(mark.attributes)
-            if "clip" in own:
-                own["clip"] += first
-            self.marks.append(Mark(mark.tag, own, mark.text, mark.runs, mark.tip, mark.line))
+            attributes = dict(mark.attributes)
+            if "clip" in attributes:
+                attributes["clip"] += first
+            self.marks.append(Mark(mark.tag, attributes, mark.text, mark.runs, mark.tip, mark.line))
         self.add("/g")
 
     def __repr__(self) -> str:

@@ -61,23 +61,23 @@ def in_place_of_people(
     answers.
     """
     names = tuple(people)
-    said = np.array([_categories(people[name].state[sampled]) for name in names]).reshape(len(names), -1).T
+    verdicts = np.array([_categories(people[name].state[sampled]) for name in names]).reshape(len(names), -1).T
     by_judge = _categories(judged.state[sampled])
     questions = np.broadcast_to(np.arange(judged.state.shape[1]), judged.state.shape)[sampled]
-    shared = (said >= 0).sum(axis=1) > 1
+    shared = (verdicts >= 0).sum(axis=1) > 1
     if not (shared & (by_judge >= 0)).any():
         raise MismatchError(
             "the alternative annotator test needs answers that two or more named people judged: add a column such "
             "as annotator, or a column of verdicts for each person"
         )
-    tested = alternative(said, by_judge, margin, questions)
+    tested = alternative(verdicts, by_judge, margin, questions)
     rows = tuple(
         InPlaceOf(name, o.items, o.units, o.advantage, o.own, o.difference, o.p, o.adjusted, o.beaten)
         for name, o in zip(names, tested.people, strict=True)
         if o.units
     )
     stands = StandIn(margin, len(rows), tested.winning, tested.passes, tested.advantage)
-    called = called_in(Said((), names, (), said))
+    called = called_in(Said((), names, (), verdicts))
     return rows, stands, [*_notes(rows, stands, len(names) - len(rows)), *called]
 
 

@@ -124,38 +124,38 @@ def assessors(
     `rule` turns several verdicts on an answer into one. Raises MismatchError if fewer than two assessors are named.
     """
     verdicts = verdicts_of(labels)
-    said = said_of(verdicts)
-    if len(said.assessors) < 2:
+    judgements = said_of(verdicts)
+    if len(judgements.assessors) < 2:
         raise MismatchError(
             "the table does not name two or more assessors: add a column such as annotator, or name one column of "
             f"verdicts for each assessor ({opt('verdict', 'ana+ben')})"
         )
-    model = said.consensus() if said.enough else None
-    counts = np.array([(said.table == k).sum(axis=1) for k in range(len(said.categories))]).T
-    rows = [_assessor(said, counts, at, model) for at in range(len(said.assessors))]
+    model = judgements.consensus() if judgements.enough else None
+    counts = np.array([(judgements.table == k).sum(axis=1) for k in range(len(judgements.categories))]).T
+    rows = [_assessor(judgements, counts, at, model) for at in range(len(judgements.assessors))]
     says = [] if model is None else [
         Says(who, WORDS[true], WORDS[word], float(model.confusion[a, j, k]))
-        for a, who in enumerate(said.assessors)
-        for j, true in enumerate(said.categories)
-        for k, word in enumerate(said.categories)
+        for a, who in enumerate(judgements.assessors)
+        for j, true in enumerate(judgements.categories)
+        for k, word in enumerate(judgements.categories)
     ]  # fmt: skip
     first = {of_one_answer(label): label for label in reversed(labels)}
     final = resolve_all(verdicts, rule)
-    chance = {} if model is None else dict(zip(said.items, model.chances, strict=True))
+    chance = {} if model is None else dict(zip(judgements.items, model.chances, strict=True))
     settled = tuple(
-        _verdict(first[item], given, final[item], chance.get(item), said) for item, given in verdicts.items()
+        _verdict(first[item], given, final[item], chance.get(item), judgements) for item, given in verdicts.items()
     )
-    agree = _agreement(said, counts, ci / 100, resamples, seed)
+    agree = _agreement(judgements, counts, ci / 100, resamples, seed)
     line = sign(
-        assessors=len(said.assessors),
-        answers=len(said.items),
+        assessors=len(judgements.assessors),
+        answers=len(judgements.items),
         resolve=rule,
         ci=f"{ci:g}",
         resamples=resamples,
         seed=seed,
     )
     kept: dict[str, Any] = {"agreement": tuple(agree), "says": tuple(says), "verdicts": settled}
-    notes = (*notes, *_empty(labels), *called_in(said), *_notes(said, settled, rule))
+    notes = (*notes, *_empty(labels), *called_in(judgements), *_notes(judgements, settled, rule))
     return Results(tuple(rows), line, notes, "assessors", kept)
 
 
@@ -176,8 +176,8 @@ def write_verdicts(results: Results[Any], path: Path) -> int:
     An answer in dispute has an empty verdict.
     """
     rows = [
-        [one.run, one.question_id, one.answer, one.rank, one.verdict, one.votes, one.of, one.chance, one.inclusion]
-        for one in results.tables["verdicts"]
+        [row.run, row.question_id, row.answer, row.rank, row.verdict, row.votes, row.of, row.chance, row.inclusion]
+        for row in results.tables["verdicts"]
     ]
     empty = {name for at, name in enumerate(COLUMNS) if name != "verdict" and all(row[at] is None for row in rows)}
     kept = [at for at, name in enumerate(COLUMNS) if name not in empty]
@@ -186,45 +186,51 @@ def write_verdicts(results: Results[Any], path: Path) -> int:
     return len(rows)
 
 
-def _assessor(said: Said, counts: Any, at: int, model: Any) -> Assessor:
-    own = said.table[:, at]
-    use = (own >= 0) & (counts.sum(axis=1) > 1)
-    same = (counts[use, own[use]] - 1) / (counts[use].sum(axis=1) - 1)
+def _assessor(judgements: Said, counts: Any, at: int, model: Any) -> Assessor:
+    codes = judgements.table[:, at]
+    use = (codes >= 0) & (counts.sum(axis=1) > 1)
+    same = (counts[use, codes[use]] - 1) / (counts[use].sum(axis=1) - 1)
     known = (None, None) if model is None else (float(model.accuracy[at]), defined(model.above_commonest[at]))
     agrees = float(same.mean()) if use.any() else math.nan
-    return Assessor(said.assessors[at], int((own >= 0).sum()), int(use.sum()), agrees, *known)
+    return Assessor(judgements.assessors[at], int((codes >= 0).sum()), int(use.sum()), agrees, *known)
 
 
-def _verdict(label: Label, given: dict[str, int], state: int | None, chances: Any, said: Said) -> Verdict:
-    own = [verdict for who, verdict in given.items() if who != ADJUDICATION]
-    chance = None if chances is None or state not in said.categories else float(chances[said.categories.index(state)])
-    word, votes = (None, 0) if state is None else (WORDS[state], own.count(state))
+def _verdict(label: Label, given: dict[str, int], state: int | None, chances: Any, judgements: Said) -> Verdict:
+    verdicts = [verdict for who, verdict in given.items() if who != ADJUDICATION]
+    chance = (
+        None
+        if chances is None or state not in judgements.categories
+        else float(chances[judgements.categories.index(state)])
+    )
+    word, votes = (None, 0) if state is None else (WORDS[state], verdicts.count(state))
     about = label.inclusion, None if label.rank == 1 else label.rank
-    return Verdict(label.run, label.question, label.answer, word, votes, len(own), chance, *about)
+    return Verdict(label.run, label.question, label.answer, word, votes, len(verdicts), chance, *about)
 
 
-def _agreement(said: Said, counts: Any, level: float, resamples: int, seed: int) -> list[Coefficient]:
+def _agreement(judgements: Said, counts: Any, level: float, resamples: int, seed: int) -> list[Coefficient]:
     """Return coefficients of agreement over answers that several assessors judged, and kappa of each two assessors."""
     together = counts.sum(axis=1) > 1
     if not together.any():
         return []
     if counts.shape[1] < 2:  # there is a single verdict throughout
         counts = np.column_stack([counts, np.zeros(len(counts), dtype=counts.dtype)])
-    asked = [item[0] for item in said.items]
+    asked = [item[0] for item in judgements.items]
     names, units = np.unique(np.array(asked, dtype=object)[together].astype(str), return_inverse=True)
-    found = agreement_intervals(counts[together], level, resamples, seed, units=[int(unit) for unit in units])
-    who, answers = ", ".join(said.assessors), int(together.sum())
-    rows = [Coefficient(who, one.name, one.value, one.low, one.high, answers, len(names)) for one in found]
-    k = len(said.categories)
-    for i, first in enumerate(said.assessors):
-        for j in range(i + 1, len(said.assessors)):
-            both = (said.table[:, i] >= 0) & (said.table[:, j] >= 0)
+    figures = agreement_intervals(counts[together], level, resamples, seed, units=[int(unit) for unit in units])
+    who, answers = ", ".join(judgements.assessors), int(together.sum())
+    rows = [
+        Coefficient(who, figure.name, figure.value, figure.low, figure.high, answers, len(names)) for figure in figures
+    ]
+    k = len(judgements.categories)
+    for i, first in enumerate(judgements.assessors):
+        for j in range(i + 1, len(judgements.assessors)):
+            both = (judgements.table[:, i] >= 0) & (judgements.table[:, j] >= 0)
             if both.any():
                 of_both, units = np.unique(np.array(asked, dtype=object)[both].astype(str), return_inverse=True)
-                pairs = said.table[both][:, [i, j]]
-                one = kappa_interval(pairs, k, units.tolist(), level=level, resamples=resamples, seed=seed)
-                spread = one.value, one.low, one.high, int(both.sum()), len(of_both)
-                rows.append(Coefficient(f"{first}, {said.assessors[j]}", one.name, *spread))
+                pairs = judgements.table[both][:, [i, j]]
+                kappa = kappa_interval(pairs, k, units.tolist(), level=level, resamples=resamples, seed=seed)
+                spread = kappa.value, kappa.low, kappa.high, int(both.sum()), len(of_both)
+                rows.append(Coefficient(f"{first}, {judgements.assessors[j]}", kappa.name, *spread))
     return rows
 
 
@@ -235,9 +241,9 @@ def _empty(labels: Sequence[Label]) -> list[Note]:
     return [note("assessors.empty", "{empty:n verdict} {empty:is/are} empty, and {empty:is/are} left out", empty=empty)]
 
 
-def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Note]:
+def _notes(judgements: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Note]:
     notes = []
-    if not said.enough:
+    if not judgements.enough:
         notes.append(
             note(
                 "assessors.few",
@@ -256,7 +262,7 @@ def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Not
                 "are. Accuracies have no interval, because with few answers none is reliable",
             )
         )
-    open_ = sum(one.verdict is None for one in settled)
+    open_ = sum(verdict.verdict is None for verdict in settled)
     if open_:
         notes.append(
             note(

@@ -144,10 +144,10 @@ def components(
     """
     asking = _asking(factor, over, cost, per_answer=per_answer, budget=budget, ci=ci)
     keys = [*factor, *([sample] if sample else [])]
-    told = {**options.pop("column", {})}
+    mapping = {**options.pop("column", {})}
     if keys != [REPEAT]:
-        told[REPEAT] = "+".join(keys)
-    loaded = open_data(source, {**options, "column": told, "strata": ()}, measures)
+        mapping[REPEAT] = "+".join(keys)
+    loaded = open_data(source, {**options, "column": mapping, "strata": ()}, measures)
     data = repeated_evidence(loaded)
     if baseline is not None and baseline not in data.runs:
         raise UnknownNameError("run", baseline, data.runs)
@@ -161,8 +161,8 @@ def components(
             if run != baseline:
                 row, more = _row(data, measure, (run, baseline), codes, asking)
                 rows.append(row)
-                for name, found in more.items():
-                    tables[name] += found
+                for name, entries in more.items():
+                    tables[name] += entries
     notes += _notes(rows, asking)
     line = sign(
         measures="+".join(measure.name for measure in wanted),
@@ -173,8 +173,8 @@ def components(
         ci=f"{ci:g}",
         interval="t",
     )
-    kept = {name: tuple(found) for name, found in tables.items() if found}
-    left = (one for one in loaded.notes if one.code != "outcomes.repeats")
+    kept = {name: tuple(table) for name, table in tables.items() if table}
+    left = (remark for remark in loaded.notes if remark.code != "outcomes.repeats")
     return Results(tuple(rows), line, (*left, *dict.fromkeys(notes)), "components", kept)
 
 
@@ -230,8 +230,8 @@ def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> t
     rows = np.flatnonzero(usable)
     part = data if usable.all() else data.select(rows)
     if part.repeats is None:
-        raise MismatchError(f"no question was put twice to {' and '.join(repr(data.runs[one]) for one in at)}")
-    values = {one.run: one.value for one in measure_inputs(part.take_runs(at), [measure])[0]}
+        raise MismatchError(f"no question was put twice to {' and '.join(repr(data.runs[run]) for run in at)}")
+    values = {sample.run: sample.value for sample in measure_inputs(part.take_runs(at), [measure])[0]}
     moved = [influence(part, measure, run)[0] for run in at]
     if len(at) == 1:
         return moved[0], rows, values[0]
@@ -243,16 +243,16 @@ def _row(
 ) -> tuple[TotalError, dict[str, list[Any]]]:
     moved, rows, value = _moved(data, measure, names)
     moved = np.zeros(len(moved)) if np.allclose(moved, 0, rtol=0, atol=1e-9) else moved
-    own = [np.unique(code[rows], return_inverse=True)[1] for code in codes]
-    levels = tuple(int(code.max()) + 1 for code in own)
+    row_codes = [np.unique(code[rows], return_inverse=True)[1] for code in codes]
+    levels = tuple(int(code.max()) + 1 for code in row_codes)
     # A question counts as the mean of its answers, however many it has.
-    share = 1 / np.bincount(own[0])[own[0]] / levels[0]
-    found = balanced(moved, own)
+    share = 1 / np.bincount(row_codes[0])[row_codes[0]] / levels[0]
+    design = balanced(moved, row_codes)
     allowed = [f for f, size in enumerate(levels) if size >= FEWEST]
     over = tuple(allowed if asking.over is None else (asking.factors.index(name) for name in asking.over))
 
     def spread(factors: tuple[int, ...]) -> Spread:
-        return clustered(moved * share, own, factors) if found is None else found.spread(factors)
+        return clustered(moved * share, row_codes, factors) if design is None else design.spread(factors)
 
     of = spread(over)
     n = len(moved)
@@ -272,44 +272,46 @@ def _row(
         math.sqrt(float(((moved * share) ** 2).sum()) * n / (n - 1)) if n > 1 else math.nan,
         dict(zip(asking.factors, levels, strict=True)),
         n,
-        found is not None,
+        design is not None,
         levels[0],
     )
-    return row, {} if found is None else _tables(found, over, (*names, measure.label), asking)
+    return row, {} if design is None else _tables(design, over, (*names, measure.label), asking)
 
 
 def _tables(
-    found: Components, over: tuple[int, ...], key: tuple[str, str | None, str], asking: Asking
+    design: Components, over: tuple[int, ...], key: tuple[str, str | None, str], asking: Asking
 ) -> dict[str, list[Any]]:
     """Return the parts of the variance, advice on what to add next, and the best levels for the budget."""
-    now = found.variance(found.levels, found.repeats, over)
+    now = design.variance(design.levels, design.repeats, over)
     made: dict[str, list[Any]] = {"components": [], "next": [], "planned": []}
-    for factors in sorted(found.components, key=lambda s: (s == WITHIN, len(s), s)):
-        size = found.answers if factors == WITHIN else math.prod(found.levels[f] for f in factors)
-        component = found.components[factors]
+    for factors in sorted(design.components, key=lambda s: (s == WITHIN, len(s), s)):
+        size = design.answers if factors == WITHIN else math.prod(design.levels[f] for f in factors)
+        component = design.components[factors]
         counts = factors == WITHIN or {*factors} & {*over}
         share = (max(0.0, component) / size / now if counts else 0.0) if now else math.nan
-        made["components"].append(Part(*key, _named(factors, found, asking), component, share))
-    for one in parts.additions(found, asking.costs, asking.per_answer, over):
-        name = ANSWER if one.factor is None else asking.factors[one.factor]
-        if one.factor is not None and found.levels[one.factor] < 2:
+        made["components"].append(Part(*key, _named(factors, design, asking), component, share))
+    for addition in parts.additions(design, asking.costs, asking.per_answer, over):
+        name = ANSWER if addition.factor is None else asking.factors[addition.factor]
+        if addition.factor is not None and design.levels[addition.factor] < 2:
             continue
-        least = math.sqrt(parts.floor(found, one.factor, over))
-        made["next"].append(Next(*key, name, one.cost, math.sqrt(now), math.sqrt(one.variance), one.gain, least))
+        least = math.sqrt(parts.floor(design, addition.factor, over))
+        made["next"].append(
+            Next(*key, name, addition.cost, math.sqrt(now), math.sqrt(addition.variance), addition.gain, least)
+        )
     if asking.budget is not None:
-        best = parts.within_budget(found, asking.costs, asking.per_answer, asking.budget, over)
+        best = parts.within_budget(design, asking.costs, asking.per_answer, asking.budget, over)
         if best is not None:
             levels = dict(zip(asking.factors, best[0], strict=True))
             made["planned"].append(Planned(*key, levels, math.sqrt(best[1])))
     return made
 
 
-def _named(factors: tuple[int, ...], found: Components, asking: Asking) -> str:
+def _named(factors: tuple[int, ...], design: Components, asking: Asking) -> str:
     if factors == WITHIN:
         return ANSWER
-    several = [f for f, size in enumerate(found.levels) if size > 1]
+    several = [f for f, size in enumerate(design.levels) if size > 1]
     name = " × ".join(asking.factors[f] for f in factors)
-    return f"{name}, {ANSWER}" if [*factors] == several and found.repeats == 1 else name
+    return f"{name}, {ANSWER}" if [*factors] == several and design.repeats == 1 else name
 
 
 def _notes(rows: Sequence[TotalError], asking: Asking) -> list[Note]:

@@ -119,13 +119,13 @@ def bounds(
     posteriors: list[int] = []
     for place, sample in enumerate(inputs):
         method = methods[sample.measure.label]
-        own = sample.measure.declaration.interval
+        interval = sample.measure.declaration.interval
         if method == "none":
             intervals_of[place] = (*intervals.UNDEFINED, [] if math.isnan(sample.value) else [withheld()])
         elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)
-        elif isinstance(own, OwnInterval) and method == own.name:
-            intervals_of[place] = _own(sample, own, plan)
+        elif isinstance(interval, OwnInterval) and method == interval.name:
+            intervals_of[place] = _own(sample, interval, plan)
         elif method == "clopper-pearson":
             intervals_of[place] = _exact(sample, plan.level)
         elif method == "imprecise":
@@ -179,7 +179,7 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
                 method=method,
             )
         )
-    elif np.isnan(low) and not np.isnan(point) and CONSTANT not in {one.code for one in made}:
+    elif np.isnan(low) and not np.isnan(point) and CONSTANT not in {remark.code for remark in made}:
         made.append(
             note(
                 "interval.one_sided",
@@ -237,13 +237,13 @@ def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
     )
 
 
-def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds:
+def _own(sample: MeasureInput, interval: OwnInterval, plan: ResamplingPlan) -> Bounds:
     if np.isnan(sample.value):
         return *intervals.UNDEFINED, []
     rng = plan.blocks[0].generator(Stream.MAGNITUDES)
-    low, high = own.of(sample.patterns, plan.level, rng, **sample.measure.parameters)
-    few = sample.patterns.units < intervals.FEW and own.clustered
-    made = [cautions.few_units(own.name)] if few else []
+    low, high = interval.of(sample.patterns, plan.level, rng, **sample.measure.parameters)
+    few = sample.patterns.units < intervals.FEW and interval.clustered
+    made = [cautions.few_units(interval.name)] if few else []
     if np.isinf(low) or np.isinf(high):
         made.append(
             note(
@@ -285,7 +285,7 @@ def _imprecise(sample: MeasureInput, level: float) -> Bounds:
     if math.isnan(sample.value):
         return *intervals.UNDEFINED, []
     patterns = as_outcomes(sample).patterns
-    counts = [int(one) for one in patterns.counts]
+    counts = [int(count) for count in patterns.counts]
     return *hull_of_posteriors(counts, lambda shares: sample.measure.value(patterns, shares), level), []
 
 
@@ -300,8 +300,10 @@ def exact_counts(inputs: Sequence[MeasureInput], methods: Mapping[str, str]) -> 
     some proportions on one side too often, so that a gate would err more often than it says.
     """
     return [
-        _parts(one) if one.measure.declaration.proportion is not None and one.measure.label in methods else None
-        for one in inputs
+        _parts(sample)
+        if sample.measure.declaration.proportion is not None and sample.measure.label in methods
+        else None
+        for sample in inputs
     ]
 
 

@@ -160,9 +160,9 @@ def _corrected(
     by_people = _estimate(replace(units, judge=_without(units)), scale)
     low, high = measure.bounds
     bounds = (low, high) if len(sides) == 1 else (low - high, high - low)
-    found, people = (
-        of_labels(_whole(one, units, target, needless, alone), level, shift=constant, bounds=bounds, n=n)
-        for one in (mean, by_people)
+    estimate, people = (
+        of_labels(_whole(average, units, target, needless, alone), level, shift=constant, bounds=bounds, n=n)
+        for average in (mean, by_people)
     )
     answers = int((~units.known).sum())
     judge = constant + float(units.judge[:, 0].mean())
@@ -171,7 +171,7 @@ def _corrected(
     how = Correction(*names, measure.label, judge, *of_people, weight, mean.correlation, mean.labels, answers, n)
     differ = int((~units.known & (np.abs(units.people - units.judge[:, 0]) > 0)).sum())
     return Corrected(
-        **{**asdict(found), "warnings": tuple(_warnings(mean, answers, differ))},
+        **{**asdict(estimate), "warnings": tuple(_warnings(mean, answers, differ))},
         how=how,
         step=scale * _share_of_label(units),
     )
@@ -182,14 +182,14 @@ def judged_of(labels: Labels, sides: Sequence[Side], use: Array) -> Judged:
 
     The value of a correct answer is the slope of the measure, with the sign of its run; `use` masks the questions.
     """
-    data, said = labels.data, labels.said[:, use]
+    data, judgements = labels.data, labels.said[:, use]
     right = (data.columns["correct"][:, use] == 1).astype(float)
     known = np.all([labels.known[side.run, use] for side in sides], axis=0)
     people, verdicts = np.zeros(len(known)), [right, *(other[:, use] for other in labels.others)]
     judge = np.zeros((len(known), len(verdicts)))
     for side in sides:
         sure = labels.known[side.run, use]
-        by_people = np.where(sure, right[side.run], np.where(said[side.run] < 0, np.nan, said[side.run]))
+        by_people = np.where(sure, right[side.run], np.where(judgements[side.run] < 0, np.nan, judgements[side.run]))
         people += side.price * by_people
         for j, verdict in enumerate(verdicts):
             judge[:, j] += side.price * np.where(sure, right[side.run], verdict[side.run])
@@ -219,15 +219,15 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
         return None
     inclusion = np.where(known, 1.0, np.nan)
     for side in sides:
-        own = labels.inclusion[side.run, use]
-        differ = ~np.isnan(own) & ~np.isnan(inclusion) & ~known & (np.abs(own - inclusion) > 1e-12)
+        odds = labels.inclusion[side.run, use]
+        differ = ~np.isnan(odds) & ~np.isnan(inclusion) & ~known & (np.abs(odds - inclusion) > 1e-12)
         if differ.any():
             question = np.array(labels.data.questions, dtype=object)[use][differ][0]
             raise UsageError(
                 f"question {question!r}: the labels of two runs have different probabilities of inclusion; to "
                 "compare runs, draw questions for both runs together"
             )
-        inclusion = np.where(np.isnan(inclusion), own, inclusion)
+        inclusion = np.where(np.isnan(inclusion), odds, inclusion)
     return inclusion
 
 

@@ -57,16 +57,16 @@ def score_labelled(
     remarks: list[Remark] = []
     corrections: list[Correction] = []
     for stratum, part in strata(loaded.data, by):
-        own = laid if stratum is None else laid.select(np.asarray(laid.data.strata[by or ""]) == stratum)
+        subset = laid if stratum is None else laid.select(np.asarray(laid.data.strata[by or ""]) == stratum)
         for run, name in enumerate(part.runs):
             for measure in wanted:
-                one = corrected_score(own, measure, run, target=target, level=(ci or 95) / 100)
-                low, high = (one.low, one.high) if ci else (None, None)
+                estimate = corrected_score(subset, measure, run, target=target, level=(ci or 95) / 100)
+                low, high = (estimate.low, estimate.high) if ci else (None, None)
                 method = METHOD if ci else None
-                rows.append(Score(name, measure.label, one.value, low, high, one.how.n, stratum, method))
+                rows.append(Score(name, measure.label, estimate.value, low, high, estimate.how.n, stratum, method))
                 whose = f"run {name!r}" if stratum is None else f"run {name!r} on {by} {stratum!r}"
-                remarks += [(remark, measure.label, whose) for remark in one.warnings]
-                corrections += [one.how] if stratum is None else []
+                remarks += [(remark, measure.label, whose) for remark in estimate.warnings]
+                corrections += [estimate.how] if stratum is None else []
     how: dict[str, object] = {"by": by} if by else {}
     how |= {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **laid.signature, target=target, **how)

@@ -136,7 +136,9 @@ def draw_labels(
     now[left] = systematic((odds[left] - earlier) / (1 - earlier), kinds[left], rng)
     chosen = [*np.flatnonzero(before.drawn & asked), *rng.permutation(np.flatnonzero(now))]
     to_label = tuple(_to_label(pool, chosen, None if how == "simple" else odds, before.words))
-    rows_of = tuple(replace(one, drawn=int((now & (kinds == k)).sum())) for k, one in enumerate(made) if one.questions)
+    rows_of = tuple(
+        replace(kind, drawn=int((now & (kinds == k)).sum())) for k, kind in enumerate(made) if kind.questions
+    )
     named = {"of": "+".join(runs)} if runs else {}
     line = sign(**loaded.signature, **named, draw=draw, how=how, seed=seed)
     return Draw(rows_of, line, (*loaded.notes, *_notes(laid, before, to_label)), "draw", {}, to_label=to_label)
@@ -166,10 +168,10 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
         return Before(np.zeros(size, dtype=bool), np.zeros(size))
     given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
     place = {question: i for i, question in enumerate(laid.data.questions)}
-    given = [one for one in given if one.question in place]
-    words = {(one.run, one.question): WORDS.get(one.state, "") for one in given if one.run is not None}
+    given = [label for label in given if label.question in place]
+    words = {(label.run, label.question): WORDS.get(label.state, "") for label in given if label.run is not None}
     drawn = np.zeros(size, dtype=bool)
-    drawn[[place[one.question] for one in given]] = True
+    drawn[[place[label.question] for label in given]] = True
     if laid.inclusion is None:  # a simple sample so far
         return Before(drawn, np.where(asked, (drawn & asked).sum() / asked.sum(), 0.0), words)
     if how == "simple":
@@ -179,13 +181,13 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
         )
     odds = np.zeros(size)
     for kind in set(kinds[asked].tolist()):
-        own = [one.inclusion for one in given if kinds[place[one.question]] == kind]
-        if not own or None in own or not np.ptp(np.array(own, dtype=float)) <= 1e-9:
+        inclusions = [label.inclusion for label in given if kinds[place[label.question]] == kind]
+        if not inclusions or None in inclusions or not np.ptp(np.array(inclusions, dtype=float)) <= 1e-9:
             raise MismatchError(
                 "the probabilities of inclusion of these labels do not fit a draw from these runs; give the same "
                 f"files and {opt('runs')} as in the first draw"
             )
-        odds[kinds == kind] = own[0]
+        odds[kinds == kind] = inclusions[0]
     return Before(drawn, odds, words)
 
 
@@ -195,9 +197,9 @@ def _kinds_of(pool: Pool, before: Before, draw: int, names: Sequence[str]) -> li
     `names` has the name of each kind.
     """
     laid, rows, open_, kinds = pool.laid, pool.rows, pool.open, pool.kinds
-    right, said = laid.data.column("correct")[list(rows)] == 1, laid.said[list(rows)]
-    seen = open_ & (said != NEITHER)
-    differ = seen & ((said == 1) != right)
+    right, by_people = laid.data.column("correct")[list(rows)] == 1, laid.said[list(rows)]
+    seen = open_ & (by_people != NEITHER)
+    differ = seen & ((by_people == 1) != right)
     every = range(max(int(kinds.max()) + 1, 1))
     masks = [kinds == k for k in every]
     units = np.array([int(mask.sum()) for mask in masks])
@@ -222,14 +224,14 @@ def _to_label(
         for place, r in enumerate(pool.rows):
             if pool.open[place, q]:
                 run, question = laid.data.runs[r], laid.data.questions[q]
-                said = "" if laid.said[r, q] == NEITHER else words.get((run, question)) or WORDS[int(laid.said[r, q])]
-                yield ToLabel(run, question, None if odds is None else float(odds[q]), said)
+                word = "" if laid.said[r, q] == NEITHER else words.get((run, question)) or WORDS[int(laid.said[r, q])]
+                yield ToLabel(run, question, None if odds is None else float(odds[q]), word)
 
 
 def _notes(laid: Labels, before: Before, to_label: Sequence[ToLabel]) -> Iterator[Note]:
     yield from laid.notes
     questions = {laid.data.questions[q] for q in np.flatnonzero(before.drawn)}
-    waiting = sum(not one.verdict and one.question in questions for one in to_label)
+    waiting = sum(not answer.verdict and answer.question in questions for answer in to_label)
     if waiting:
         yield note(
             "draw.waiting",

@@ -200,7 +200,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     `alone` tells that the run is compared with no other run.
     """
     code, why = remark.code, None
-    said = f"this: {remark.text}. "
+    fact = f"this: {remark.text}. "
     if code == BESIDE:
         named = opt("reading", remark.subject)
         why = (
@@ -218,16 +218,16 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
             f"{opt('missing', 'own')} states that they are a random sample of it"
         )
     elif code == ONE_SIDED and not pair.is_baseline(remark["runs"]):
-        why = f"{said}State this in the rows of all runs, or make the baseline again from rows that state it"
+        why = f"{fact}State this in the rows of all runs, or make the baseline again from rows that state it"
     elif code == OTHER_GOLD and not (remark["first"] and pair.is_baseline(remark["whose"])):
-        why = f"{said}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
+        why = f"{fact}Give one key for all runs, or add {opt('choose', {'gold': 'first'})} and read the baseline first"
     elif code in (OTHER_QUESTIONS, OTHER_DOCUMENTS, OTHER_TEXTS) and not alone and _asked_otherwise(remark, pair):
         role, *columns = dict(remark.values).get("unasked", ("",))
         name, held = {"text": ("question_text", "question"), "gold": ("gold", "gold answer")}.get(role, ("", ""))
         holds = f"{enumerated([*map(repr, columns)])} {'hold' if len(columns) > 1 else 'holds'} no {held}"
         holds += " or one key graded all runs" if name == "gold" else ""
         other = f", or add {opt('column', of=f'{name}=-')} if {holds}"
-        why = f"{said}Ask all runs the same questions, with one key, and state both{other if columns else ''}"
+        why = f"{fact}Ask all runs the same questions, with one key, and state both{other if columns else ''}"
     elif code == SAID_UNFIT and remark.subject not in pair.others:
         why = str(remark["why"])
     elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair, alone=alone):
@@ -236,15 +236,15 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         not_so = f", or add {opt('column', of='judge=-')} if these columns do not say who judged" if columns else ""
         edited = any("edited=true" in judge for _, judge in remark["judges"])
         as_graded = ", or give the logs as the scorer graded them, before a person edited scores" if edited else ""
-        why = f"{said}Judge all runs by one judge{not_so}{as_graded}"
+        why = f"{fact}Judge all runs by one judge{not_so}{as_graded}"
     elif code == ANOTHER_FIGURE and remark["deciding"] and ({*remark["runs"]} or {""}) - pair.others:
-        why = f"{said}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
+        why = f"{fact}One of the two is wrong: evaluate again, or give the log as the tool wrote it"
     elif code == NOT_MAPPED and remark.subject not in pair.others:
-        why = f"{said}If these were assessed, give each a line with - for the nugget; if not, finish the mapping"
+        why = f"{fact}If these were assessed, give each a line with - for the nugget; if not, finish the mapping"
     elif code == LACKING and pair.judges(remark.subject):
-        why = f"{said}Ask the run these questions too"
+        why = f"{fact}Ask the run these questions too"
     elif code in _ADVICE:
-        why = f"{said}{_ADVICE[code]}"
+        why = f"{fact}{_ADVICE[code]}"
     return why or _of_other_questions(remark, pair, alone=alone)
 
 
@@ -254,47 +254,47 @@ def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair, *, alone: b
     `judges` are pairs of a run and a judge; a run that was joined from several may have several judges. A baseline's
     file is not checked here, because its judge was compared before.
     """
-    own = {judge for run, judge in judges if run == pair.baseline}
+    base_judges = {judge for run, judge in judges if run == pair.baseline}
     others = {judge for run, judge in judges if pair.judges(run)}
     if pair.baseline is None:
         return not alone and len(others) > 1
-    return bool(own and others) and others != own
+    return bool(base_judges and others) and others != base_judges
 
 
 def _asked_otherwise(remark: Note, pair: Pair) -> bool:
     """Return whether the judged run was asked other questions, under the same names, than its baseline or any run."""
-    pairs = [(one, other) for both in remark["pairs"] for one, other in (both, both[::-1])]
-    return any(pair.judges(one) and other not in pair.others for one, other in pairs)
+    pairs = [(run, other) for both in remark["pairs"] for run, other in (both, both[::-1])]
+    return any(pair.judges(run) and other not in pair.others for run, other in pairs)
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     """Return the reason why a note on unequal questions or repeats forbids a decision, or None if it does not."""
-    code, said, why = remark.code, f"this: {remark.text}. ", None
+    code, fact, why = remark.code, f"this: {remark.text}. ", None
     silent = f"{opt('missing', 'unanswered')} counts the missing ones as unanswered"
     adds = "The run could win by adding questions: leave them out, or ask the baseline too"
-    lacks = [own for own in remark["lacking"] if own[0] not in pair.others] if code in (COMMON, OWN) else []
+    lacks = [entry for entry in remark["lacking"] if entry[0] not in pair.others] if code in (COMMON, OWN) else []
     for name, number in lacks:
         if pair.judges(name):
             return f"the questions that all runs have: {name!r} lacks {number:,} that others were asked. {silent}"
         if code == OWN:
             why = f"this: {name!r} lacks {number:,} questions that others were asked. {adds}"
     if code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
-        why = f"{said}Give every run the same number of answers to each question; {silent}"
+        why = f"{fact}Give every run the same number of answers to each question; {silent}"
     elif code == UNEQUAL_REPEATS and not alone and _is_outdone(remark, pair):
-        why = f"{said}The run could win by adding answers: leave them out, or ask the baseline as often"
+        why = f"{fact}The run could win by adding answers: leave them out, or ask the baseline as often"
     elif code == OTHER_STAKES and not alone and _asked_otherwise(remark, pair):
-        why = f"{said}Ask all runs at the same stakes, or compare them by their utility at a stake of both"
+        why = f"{fact}Ask all runs at the same stakes, or compare them by their utility at a stake of both"
     elif code == CHOSEN and pair.judges(remark.subject):
-        why = f"{said}Ask the run a random sample of the pool"
+        why = f"{fact}Ask the run a random sample of the pool"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
-        why = f"{said}{adds}"
+        why = f"{fact}{adds}"
     elif code == MIXED_FILES and not alone and _is_beside(remark, pair):
-        why = f"{said}Put the attempts of each run into {remark['what']} of their own"
+        why = f"{fact}Put the attempts of each run into {remark['what']} of their own"
     elif code == OTHER_ANSWERS and remark.subject not in pair.others:
         counts = f", or count all of them: {opt('duplicates', 'repeats')}" if remark["what"] == "row" else ""
-        why = f"{said}Give one answer to each question{counts}"
+        why = f"{fact}Give one answer to each question{counts}"
     elif _tried_as_it_liked(remark, pair, alone=alone):
-        why = f"{said}Give the same number of answers to each question"
+        why = f"{fact}Give the same number of answers to each question"
     return why
 
 
@@ -328,7 +328,7 @@ def _of_scales(results: Results[Any], name: str, pair: Pair, run: str | None) ->
         if remark.code not in SCALES or name not in (remark.measures or [name]):  # of all measures, if by a threshold
             continue
         sides = (remark["unit"], remark["beyond"])
-        apart = (pair.baseline in one and any(map(pair.judges, other)) for one, other in (sides, sides[::-1]))
+        apart = (pair.baseline in side and any(map(pair.judges, other)) for side, other in (sides, sides[::-1]))
         if run is None or any(apart):
             state = f", or state with {opt('same_unit', remark['column'])} that they have one"
             way = "" if remark.code == SIGNS_DIFFER else state
@@ -370,8 +370,10 @@ def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None)
     """Return a description of an interval that covers the true value too seldom, or None if no note says so."""
     if unfit is None:
         return None
-    own = isinstance(results, Scores) and isinstance(measure.declaration.interval, OwnInterval)
-    other = f" ({opt('interval', 'auto')} uses an interval that does, unless questions are clustered)" if own else ""
+    has_own = isinstance(results, Scores) and isinstance(measure.declaration.interval, OwnInterval)
+    other = (
+        f" ({opt('interval', 'auto')} uses an interval that does, unless questions are clustered)" if has_own else ""
+    )
     return (
         f"the {unfit['method']} interval of {measure.label}: it covers the true value less often than it claims{other}"
     )
@@ -400,7 +402,7 @@ def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note
 
     A mean of which higher values are better is one of scores. Other columns hold costs or times.
     """
-    numeric = (one.on(data.columns) for one in measures if one.declaration.name not in HONESTY)
+    numeric = (measure.on(data.columns) for measure in measures if measure.declaration.name not in HONESTY)
     for measure in numeric:
         scores = measure.declaration.name == "mean" and not measure.declaration.lower_is_better
         differ = scales_differ if scores else units_differ
@@ -414,7 +416,7 @@ def _scales_differ(data: Evidence, measures: Sequence[Measure]) -> Iterator[Note
 def _known_differs(data: Evidence, measures: Sequence[Measure]) -> list[Note]:
     """Return notes on questions whose rows from different runs disagree about the reference system's knowledge."""
     notes: list[Note] = []
-    for measure in (one.on(data.columns) for one in measures if one.declaration.name in HONESTY):
+    for measure in (measure.on(data.columns) for measure in measures if measure.declaration.name in HONESTY):
         for column in (name for name in measure.needs if name.startswith(USER)):
             values = np.where(data.present, np.asarray(data.column(column), dtype=np.float64), np.nan)
             differ = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)

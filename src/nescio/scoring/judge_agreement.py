@@ -218,15 +218,24 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
         notes.append(_undefined_note(name, cells))
     graded, right = n - cells.ungraded, cells.known_right + int(cells.every.sum())
     judge = Estimate(share_of(right, graded), *wilson(right, graded, level))
-    whole = [judge, *(_of_all(one, cells, target, level) for one in estimates)]
+    whole = [judge, *(_of_all(estimate, cells, target, level) for estimate in estimates)]
     if target == "population":
         known = cells.known, cells.known_right
         whole[2] = bias_correction.prediction_powered_population(*sample, known=known)
     others = NEW if target == "population" else THESE
     counts = labels, cells.answers, n
     return [
-        Corrected(name, how, one.value, one.low, one.high, *counts, one.weight, NEW if one is judge else others)
-        for how, one in zip(HOW, whole, strict=True)
+        Corrected(
+            name,
+            how,
+            estimate.value,
+            estimate.low,
+            estimate.high,
+            *counts,
+            estimate.weight,
+            NEW if estimate is judge else others,
+        )
+        for how, estimate in zip(HOW, whole, strict=True)
     ]
 
 

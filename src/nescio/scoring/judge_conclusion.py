@@ -118,7 +118,7 @@ def conclude(
     groups = [(run, differences[r], int(labels[r])) for r, run in enumerate(runs)]
     if len(runs) > 1:  # answers of several runs to one question are not independent, so they count together
         groups.append((ALL, differences.sum(axis=0), int(labels.sum())))
-    cells = {(one.run, one.people, one.judge): one for one in confusion}
+    cells = {(cell.run, cell.people, cell.judge): cell for cell in confusion}
     rows = []
     for run, difference, many in groups:
         more, fewer = int((difference > 0).sum()), int((difference < 0).sum())
@@ -126,9 +126,11 @@ def conclude(
         tendency = BALANCED if p > 1 - level else LENIENT if more > fewer else STRICT
         passes = _bounds(cells.get((run, "incorrect", "correct")))
         fails = _bounds(cells.get((run, "correct", "incorrect")))
-        wrong, right = (sum(one.count for one in confusion if (one.run, one.people) == (run, word)) for word in _WORDS)
-        own = {} if run == ALL else _reported([one for one in estimates if one.run == run])
-        rows.append(Conclusion(run, many, *passes, *fails, wrong, right, more, fewer, p, tendency, **own))
+        wrong, right = (
+            sum(cell.count for cell in confusion if (cell.run, cell.people) == (run, word)) for word in _WORDS
+        )
+        fields = {} if run == ALL else _reported([estimate for estimate in estimates if estimate.run == run])
+        rows.append(Conclusion(run, many, *passes, *fails, wrong, right, more, fewer, p, tendency, **fields))
     return tuple(rows)
 
 
@@ -153,21 +155,21 @@ def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
     """
     if not estimates:
         return {}
-    judge, one = estimates[0], estimates[2]
-    if math.isnan(one.accuracy) or math.isnan(judge.accuracy):
+    judge, estimate = estimates[0], estimates[2]
+    if math.isnan(estimate.accuracy) or math.isnan(judge.accuracy):
         return {}
-    told: dict[str, Any] = {
-        "report": one.how,
+    fields: dict[str, Any] = {
+        "report": estimate.how,
         "judge": judge.accuracy,
-        "accuracy": one.accuracy,
-        "low": one.low,
-        "high": one.high,
+        "accuracy": estimate.accuracy,
+        "low": estimate.low,
+        "high": estimate.high,
     }
-    told["off"] = judge.accuracy - one.accuracy
+    fields["off"] = judge.accuracy - estimate.accuracy
     # the estimate is for these questions, where the judge's accuracy is known
-    if one.interval_for != judge.interval_for:
-        told |= {"off_low": judge.accuracy - one.high, "off_high": judge.accuracy - one.low}
-    return told
+    if estimate.interval_for != judge.interval_for:
+        fields |= {"off_low": judge.accuracy - estimate.high, "off_high": judge.accuracy - estimate.low}
+    return fields
 
 
 def _shares(row: Conclusion) -> Iterator[str]:

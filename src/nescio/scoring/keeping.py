@@ -56,8 +56,8 @@ def kept_of_all(outcomes: Outcomes, notes: Sequence[Note], runs: Collection[str]
     """
     held, of_runs = held_in_words(notes), {GRADES: {**outcomes.kept.get(GRADES, {})}}
     for run in outcomes.runs:
-        own = [held[run]] if run in held else []
-        parts = own if run in runs else [*dict.fromkeys(held.values())]
+        words = [held[run]] if run in held else []
+        parts = words if run in runs else [*dict.fromkeys(held.values())]
         unfit = why_unfit(notes, run, [*runs] if run in runs else [run])
         for name, texts in ((HELD, parts), (NO_GATE, unfit)):
             if texts:
@@ -85,15 +85,15 @@ def as_read(made: Outcomes, read: ReadResult | None, runs: Collection[str] = ())
     if not any(known) and len(by := judges_of(read)) == 1:
         known = [by[0]] * len(whole.runs)
     for at, run in enumerate(made.runs):
-        own = [whole.runs.index(run)] if run in whole.runs else every
-        several = [known[i] for i in own]
-        judges.append(None if None in several else combined({one for one in several if one is not None}))
-        graded += [(run, ranges[whole.runs[i]]) for i in own if whole.runs[i] in ranges]
+        indices = [whole.runs.index(run)] if run in whole.runs else every
+        several = [known[i] for i in indices]
+        judges.append(None if None in several else combined({judge for judge in several if judge is not None}))
+        graded += [(run, ranges[whole.runs[i]]) for i in indices if whole.runs[i] in ranges]
         stated: dict[str, bytes] = {}
-        for row in () if whole.words is None else whole.words[own[::-1]]:
-            stated |= {question: one for question, one in zip(whole.questions, row, strict=True) if one}
+        for row in () if whole.words is None else whole.words[indices[::-1]]:
+            stated |= {question: digest for question, digest in zip(whole.questions, row, strict=True) if digest}
         words[at] = [stated.get(question) for question in made.questions]
-        given = _given(whole, keys, own)
+        given = _given(whole, keys, indices)
         for column, key in enumerate(columns):
             state[at, column], why[at, column] = _made_of(given[key], state[at, column])
     made = replace(made, state=state, why=why)
@@ -112,8 +112,8 @@ def _given(whole: Outcomes, keys: Sequence[_Key], runs: Sequence[int]) -> dict[_
     """Return the outcomes that these runs gave, each with what its output lacks; by the `keys` of the columns."""
     given: dict[_Key, set[tuple[int, str | None]]] = {key: set() for key in keys}
     for run in runs:
-        said = [None] * len(keys) if whole.why is None else whole.why[run].tolist()
-        for key, state, why in zip(keys, whole.state[run].tolist(), said, strict=True):
+        reasons = [None] * len(keys) if whole.why is None else whole.why[run].tolist()
+        for key, state, why in zip(keys, whole.state[run].tolist(), reasons, strict=True):
             if state != ABSENT:
                 given[key].add((state, output_lacks(why)))
     return given
@@ -126,7 +126,7 @@ def _made_of(given: Collection[tuple[int, str | None]], state: int) -> tuple[int
     """
     if not given:
         return ABSENT, None
-    if state == INCORRECT and {own for own, _ in given} == {NOT_GRADED}:  # the user counts these as wrong
+    if state == INCORRECT and {outcome for outcome, _ in given} == {NOT_GRADED}:  # the user counts these as wrong
         return NOT_GRADED, None
     reasons = [why for _, why in given if why]
     return state, min(reasons) if state == SILENT and len(reasons) == len(given) else None
@@ -134,7 +134,7 @@ def _made_of(given: Collection[tuple[int, str | None]], state: int) -> tuple[int
 
 def with_judges(outcomes: Outcomes, notes: Sequence[Note]) -> Outcomes:
     """Return outcomes that name all judges of each run, if a note says that runs with several judges differ in them."""
-    judged = {run: text for one in notes if one.code == DIFFERENT for run, text in one["judges"]}
+    judged = {run: text for remark in notes if remark.code == DIFFERENT for run, text in remark["judges"]}
     if not judged or any(outcomes.judges):
         return outcomes
     texts = [judged.get(run, UNKNOWN) for run in outcomes.runs]
@@ -157,7 +157,7 @@ def kept_of(
         NO_GATE: _renamed(unfit, new),
         SILENT_ON_ANSWERS: _silent(runs, notes, new),
     }
-    return {name: own for name, own in of_runs.items() if own}
+    return {name: texts for name, texts in of_runs.items() if texts}
 
 
 def _asked_otherwise(notes: Iterable[Note]) -> list[tuple[str, str]]:
@@ -172,8 +172,8 @@ def _asked_otherwise(notes: Iterable[Note]) -> list[tuple[str, str]]:
 
 def _silent(runs: Sequence[str], notes: Iterable[Note], names: Mapping[str, str]) -> dict[str, str]:
     """Return the runs whose rows do not say whether a question has an answer, although those of other runs do."""
-    said = [{names.get(run, run) for run in one["runs"]} for one in notes if one.code == ONE_SIDED]
-    return {run: "" for run in runs for by in said if run not in by}
+    speakers = [{names.get(run, run) for run in remark["runs"]} for remark in notes if remark.code == ONE_SIDED]
+    return {run: "" for run in runs for by in speakers if run not in by}
 
 
 def _renamed(texts: Iterable[tuple[str, str]], names: Mapping[str, str]) -> dict[str, str]:
@@ -181,4 +181,4 @@ def _renamed(texts: Iterable[tuple[str, str]], names: Mapping[str, str]) -> dict
     joined: dict[str, dict[str, None]] = {}
     for run, text in texts:
         joined.setdefault(names.get(run, run), {})[text] = None
-    return {run: _BETWEEN.join(own) for run, own in joined.items()}
+    return {run: _BETWEEN.join(parts) for run, parts in joined.items()}

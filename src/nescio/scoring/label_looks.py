@@ -80,11 +80,11 @@ def look_at_labels(
     given, _ = read_judgements(labels, loaded.options.outcome_map, named=loaded.options.column)
     rows, remarks = [], list[Remark]()
     for run, name in enumerate(laid.data.runs):
-        found = corrected_score(laid, chosen, run, target="collection", level=ci / 100)
-        doubts = [one for one in found.warnings if one.code not in ("labels.approximate", "labels.few_differ")]
-        remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
+        estimate = corrected_score(laid, chosen, run, target="collection", level=ci / 100)
+        doubts = [doubt for doubt in estimate.warnings if doubt.code not in ("labels.approximate", "labels.few_differ")]
+        remarks += [(doubt, chosen.label, f"run {name!r}") for doubt in doubts]
         ends, possible = _by_betting(laid, chosen, run, _arrival(laid, name, given), 1 - ci / 100)
-        rows.append(_row(found, ends, possible, half_width, limit))
+        rows.append(_row(estimate, ends, possible, half_width, limit))
     how: dict[str, object] = {"ci": f"{ci:g}", "sequence": "betting"}
     how |= {"half_width": f"{half_width:g}"} if half_width is not None else {}
     how |= {"limit": f"{limit:g}"} if limit is not None else {}
@@ -123,9 +123,9 @@ def _arrival(laid: Labels, run: str, given: Sequence[Label]) -> NDArray[np.int64
     """
     place = {question: i for i, question in enumerate(laid.data.questions)}
     name = laid.data.origins.get(run, run)
-    verdicts = [one for one in given if not one.empty and one.rank == 1]
-    own = [one.question for one in verdicts if one.run in (None, run, name)]
-    order = dict.fromkeys([*own, *(one.question for one in verdicts)])
+    verdicts = [label for label in given if not label.empty and label.rank == 1]
+    questions = [label.question for label in verdicts if label.run in (None, run, name)]
+    order = dict.fromkeys([*questions, *(label.question for label in verdicts)])
     return np.array([place[question] for question in order if question in place], dtype=np.int64)
 
 
@@ -157,17 +157,17 @@ def _by_betting(
 
 
 def _row(
-    found: Corrected,
+    estimate: Corrected,
     ends: tuple[float, float],
     possible: tuple[float, float],
     half_width: float | None,
     limit: float | None,
 ) -> LabelLook:
-    labels, answers = found.how.labels, found.how.answers
-    low, high = ends if labels < answers else (found.value, found.value)  # by all labels, the score is known
+    labels, answers = estimate.how.labels, estimate.how.answers
+    low, high = ends if labels < answers else (estimate.value, estimate.value)  # by all labels, the score is known
     half = (high - low) / 2
     why = None
-    value = min(max(found.value, possible[0]), possible[1])  # a corrected score may lie beyond
+    value = min(max(estimate.value, possible[0]), possible[1])  # a corrected score may lie beyond
     if value < low - _ROUNDED or value > high + _ROUNDED:
         why = "cannot tell, as the looks contradict each other: the labels did not come in random order"
     elif limit is not None and low > limit:
@@ -178,23 +178,23 @@ def _row(
         why = f"stop: within ±{half_width:g}"
     elif labels >= answers:
         why = "stop: all answers are judged"
-    goals = [half_width, None if limit is None else abs(found.value - limit)]
+    goals = [half_width, None if limit is None else abs(estimate.value - limit)]
     goal = max((g for g in goals if g), default=None)
-    more = None if why else _more(found, goal, half)
+    more = None if why else _more(estimate, goal, half)
     if why is None:
         why = (
             "go on" if labels >= FEWEST and more is not None else f"go on: {FEWEST} labels or more are needed to decide"
         )
-    return LabelLook(found.how.run, found.how.measure, found.value, low, high, labels, answers, why, more)
+    return LabelLook(estimate.how.run, estimate.how.measure, estimate.value, low, high, labels, answers, why, more)
 
 
-def _more(found: Corrected, goal: float | None, half: float) -> int | None:
+def _more(estimate: Corrected, goal: float | None, half: float) -> int | None:
     """Return how many more labels of random answers make half of the interval, now `half`, as wide as `goal`.
 
     Returns None if this is unknown.
     """
-    labels, answers = found.how.labels, found.how.answers
-    if goal is None or labels < FEWEST or not math.isfinite(half) or not found.error > 0:
+    labels, answers = estimate.how.labels, estimate.how.answers
+    if goal is None or labels < FEWEST or not math.isfinite(half) or not estimate.error > 0:
         return None
     now = 1 / labels - 1 / answers
     wanted = 1 / (1 / answers + now * (goal / half) ** 2)

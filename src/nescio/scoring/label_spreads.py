@@ -95,6 +95,6 @@ def _patterns(
     rows = []
     for name in sorted(set(names[open_])):
         here = open_ & (names == name)
-        own = values[here & seen]
-        rows.append((name, int(here.sum()), float(own.std(ddof=1)) if len(own) >= OWN_WEIGHT else spread))
+        sample = values[here & seen]
+        rows.append((name, int(here.sum()), float(sample.std(ddof=1)) if len(sample) >= OWN_WEIGHT else spread))
     return tuple(rows)

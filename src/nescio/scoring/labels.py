@@ -203,12 +203,12 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
                 yield run, question, known
         return
     runs, questions = set(data.runs), set(data.questions)
-    for one in loaded.texts.runs:
-        for response in one.responses:
-            if response.rank == 1 and one.name in runs and response.question_id in questions:
-                known = _of_answer(people, one.name, response.question_id, response.answer)
+    for system in loaded.texts.runs:
+        for response in system.responses:
+            if response.rank == 1 and system.name in runs and response.question_id in questions:
+                known = _of_answer(people, system.name, response.question_id, response.answer)
                 if known is not None:
-                    yield one.name, response.question_id, known
+                    yield system.name, response.question_id, known
 
 
 def _of_answer(people: Human, run: str, question: str, answer: str | None) -> Label | None:

@@ -66,11 +66,13 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     left_out = _lost_grades(results, measure, pair)
     missing, unread = _lost_rows(results, measure, pair), _never_held(results, measure, pair)
     # A stale label of one of two runs is also a label for one run alone.
-    labels = max(_lost_labels(results, measure, pair), _stale_labels(results, measure, pair), key=lambda one: one.shift)
+    labels = max(
+        _lost_labels(results, measure, pair), _stale_labels(results, measure, pair), key=lambda loss: loss.shift
+    )
     wrong = _counted_wrong(results, measure, pair)
     filled = _filled(results, measure, pair)
-    lost_ones = [one for one in (left_out, wrong, missing, unread, filled, labels) if one.words]
-    return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
+    lost_ones = [loss for loss in (left_out, wrong, missing, unread, filled, labels) if loss.words]
+    return Lost(sum(loss.shift for loss in lost_ones), lost_ones[0].words if lost_ones else "")
 
 
 def may_lead(results: Results[Any], measure: str, best: str) -> str:
@@ -81,7 +83,11 @@ def may_lead(results: Results[Any], measure: str, best: str) -> str:
     bound = parse(measure)
     values = {str(row.run): row.value for row in results.rows if row.measure == measure and not _is_part(row)}
     left_out = (UNGRADED_LEFT_OUT, UNGRADED_WRONG, MISSING_SILENT, REPEATS_SILENT)
-    others = [one for one in results.notes if one.code in left_out and one.subject in values and one.subject != best]
+    others = [
+        remark
+        for remark in results.notes
+        if remark.code in left_out and remark.subject in values and remark.subject != best
+    ]
     for remark in [] if _reads_no_outcome(bound) else others:
         share, behind = _share(results, [remark]), abs(values[best] - values[remark.subject])
         if share >= MUCH and not bound.slope * share <= behind:  # `behind` is NaN for a run without a value
@@ -99,7 +105,9 @@ def _reads_no_outcome(measure: Measure) -> bool:
 
 def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
     """Return the `Lost` of answers that were left out because they have no grade."""
-    counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
+    counted = [
+        remark for remark in results.notes if remark.code == UNGRADED_LEFT_OUT and remark.subject not in pair.others
+    ]
     if not counted:
         return Lost()
     bound = parse(measure)
@@ -107,8 +115,8 @@ def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
     whole = max(remark["share"] for remark in counted) == 1  # then nothing is left of a benchmark
     runs = 1 if pair.baseline is None or bound.is_mean else 2
     shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)  # of what is graded
-    judged = [one for one in counted if pair.judges(one.subject)]
-    much = [one for one in judged if max(one["count"] / one["total"], one["share"]) >= MUCH]
+    judged = [remark for remark in counted if pair.judges(remark.subject)]
+    much = [remark for remark in judged if max(remark["count"] / remark["total"], remark["share"]) >= MUCH]
     words = left_out_in_words((much or judged or counted)[0])
     return Lost(math.inf if much else shift, words)
 
@@ -122,14 +130,16 @@ def _counted_wrong(results: Results[Any], measure: str, pair: Pair) -> Lost:
     bound = parse(measure)
     if _reads_no_outcome(bound):
         return Lost()
-    counted = [one for one in results.notes if one.code == UNGRADED_WRONG and one.subject not in pair.others]
+    counted = [
+        remark for remark in results.notes if remark.code == UNGRADED_WRONG and remark.subject not in pair.others
+    ]
     if bound.of_kinds:
-        counted = [one for one in counted if pair.is_baseline((one.subject,))]
+        counted = [remark for remark in counted if pair.is_baseline((remark.subject,))]
     if not counted:
         return Lost()
     first, shift = counted[0], 0.0
-    for one in counted:
-        shift += _share(results, [one]) / one["share"] * bound.if_right(one["kinds"], one["share"])
+    for remark in counted:
+        shift += _share(results, [remark]) / remark["share"] * bound.if_right(remark["kinds"], remark["share"])
     words = f"{first['count']:,} of {first.subject}'s {plural(first['total'], 'answer')} count as wrong without a grade"
     return Lost(shift, f"{words}, and may be right")
 
@@ -139,13 +149,13 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
     If abstaining earns more than a wrong answer, the sender of the answers could have left out the wrong ones.
     """
-    missing = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
-    missing = [one for one in missing if pair.judges(one.subject)]
+    missing = [remark for remark in results.notes if remark.code in (MISSING_SILENT, REPEATS_SILENT)]
+    missing = [remark for remark in missing if pair.judges(remark.subject)]
     bound = parse(measure)
     if not missing or not _earns_more(bound, "unanswered", "incorrect"):
         return Lost()
     share = _share(results, missing)
-    (first, *_) = sorted(missing, key=lambda one: -one["share"])
+    (first, *_) = sorted(missing, key=lambda remark: -remark["share"])
     number = f"{first['missing']:,} questions" if first.code == MISSING_SILENT else f"{first['answers']:,} answers"
     words = f"{number} that {first.subject} lacks may be wrong, and count as unanswered"
     return Lost(math.inf if first["share"] >= MUCH else bound.slope * share, words)
@@ -158,26 +168,26 @@ def _never_held(results: Results[Any], measure: str, pair: Pair) -> Lost:
     again. A file may state its answers for a run and for all runs; the former counts. A task that the baseline lost too
     decides nothing between the two.
     """
-    fewer = [one for one in results.notes if one.code == FEWER_HELD and not one["rest"]]
-    of_both = {task for one in fewer if pair.baseline in one["runs"] for task in one["tasks"]}
-    lacking = [one for one in fewer if any(map(pair.judges, one["runs"]))]
-    lacking = [one for one in lacking if not one["tasks"] or {*one["tasks"]} - of_both]
+    fewer = [remark for remark in results.notes if remark.code == FEWER_HELD and not remark["rest"]]
+    of_both = {task for remark in fewer if pair.baseline in remark["runs"] for task in remark["tasks"]}
+    lacking = [remark for remark in fewer if any(map(pair.judges, remark["runs"]))]
+    lacking = [remark for remark in lacking if not remark["tasks"] or {*remark["tasks"]} - of_both]
     lacking = [
-        one
-        for one in lacking
-        if not any(two.subject == one.subject and {*two["runs"]} < {*one["runs"]} for two in lacking)
+        remark
+        for remark in lacking
+        if not any(two.subject == remark.subject and {*two["runs"]} < {*remark["runs"]} for two in lacking)
     ]
     if not lacking:
         return Lost()
-    first = max(lacking, key=lambda one: float(one["share"]))
+    first = max(lacking, key=lambda remark: float(remark["share"]))
     words = f"{first.subject} holds {first['held']:,} of {first['of']} answers, and the others may be wrong"
-    if None in [one["stated"] for one in lacking]:
+    if None in [remark["stated"] for remark in lacking]:
         return Lost(math.inf, words)
-    silent = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
-    counted = {run for one in lacking for run in one["runs"]}
-    silent = [one for one in silent if pair.judges(one.subject) or one.subject in counted]
-    filled = sum(int(one["missing" if one.code == MISSING_SILENT else "answers"]) for one in silent)
-    left = 1 - filled / sum(one["stated"] - one["held"] for one in lacking)
+    silent = [remark for remark in results.notes if remark.code in (MISSING_SILENT, REPEATS_SILENT)]
+    counted = {run for remark in lacking for run in remark["runs"]}
+    silent = [remark for remark in silent if pair.judges(remark.subject) or remark.subject in counted]
+    filled = sum(int(remark["missing" if remark.code == MISSING_SILENT else "answers"]) for remark in silent)
+    left = 1 - filled / sum(remark["stated"] - remark["held"] for remark in lacking)
     if left <= 0:
         return Lost()
     share = left * first["share"]
@@ -197,14 +207,14 @@ def _filled(results: Results[Any], measure: str, pair: Pair) -> Lost:
             return any(_earns_more(bound, other, rest) for other in _COUNTS if other != rest)
         return run not in pair.others and any(_earns_more(bound, rest, other) for other in _COUNTS if other != rest)
 
-    filled = [one for one in results.notes if one.code == FEWER_HELD and one["rest"] and may_lose(one)]
+    filled = [remark for remark in results.notes if remark.code == FEWER_HELD and remark["rest"] and may_lose(remark)]
     if not filled:
         return Lost()
-    first = max(filled, key=lambda one: float(one["share"]))
+    first = max(filled, key=lambda remark: float(remark["share"]))
     (run,), many = first["runs"], first["stated"] - first["held"]
     words = f"{many:,} of {run}'s {first['stated']:,} answers are in no row, count as {first['rest']}"
     words += f", and may be {'better' if run == pair.baseline else 'worse'}; give a row for each question"
-    much = any(one["share"] >= MUCH and pair.judges(*one["runs"]) for one in filled)
+    much = any(remark["share"] >= MUCH and pair.judges(*remark["runs"]) for remark in filled)
     return Lost(math.inf if much else bound.slope * _share(results, filled), words)
 
 
@@ -215,11 +225,11 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
     weight.
     """
     shares = [
-        own[2]
+        entry[2]
         for remark in results.notes
         if remark.code == ONE_LABEL
-        for own in remark["pairs"]
-        if not {own[0], own[1]} & pair.others
+        for entry in remark["pairs"]
+        if not {entry[0], entry[1]} & pair.others
     ]
     if not shares:
         return Lost()
@@ -233,8 +243,8 @@ def _stale_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
     The other labels are not a random sample: they belong to the answers that did not change, or that other runs gave.
     A label adds between -1 and 1 times its weight.
     """
-    lacking = [one for one in results.notes if one.code in _LACKING]
-    judged = [(share, one.code) for one in lacking for run, share in one["shares"] if pair.judges(run)]
+    lacking = [remark for remark in results.notes if remark.code in _LACKING]
+    judged = [(share, remark.code) for remark in lacking for run, share in remark["shares"] if pair.judges(run)]
     if not judged:
         return Lost()
     share, code = max(judged)

@@ -84,11 +84,11 @@ def next_samples(
             low, high = _by_moves(sample, questions, level)
             method = "t"
         else:
-            one = note("next.none", "no prediction interval: no valid method is known for this measure")
-            remarks.append((one, measure.label, "all runs"))
+            remark = note("next.none", "no prediction interval: no valid method is known for this measure")
+            remarks.append((remark, measure.label, "all runs"))
         if not math.isnan(low):
-            own = np.array(known.get((run, measure.label), (None, None)), dtype=np.float64)
-            low, high = float(np.fmin(low, own[0])), float(np.fmax(high, own[1]))
+            limits = np.array(known.get((run, measure.label), (None, None)), dtype=np.float64)
+            low, high = float(np.fmin(low, limits[0])), float(np.fmax(high, limits[1]))
         rows.append(NextSample(run, measure.label, sample.value, low, high, questions, method, sample.n))
     return tuple(rows), [_about(questions, together), *gather(remarks)]
 
@@ -148,7 +148,7 @@ def _by_counts(sample: MeasureInput, questions: int, level: float, seed: int) ->
     def value(outcomes: Any) -> Any:
         return sample.measure.value(patterns, outcomes)
 
-    counts = [int(one) for one in patterns.counts]
+    counts = [int(count) for count in patterns.counts]
     return another_value(counts, questions, value, level, np.random.default_rng([seed, int(Stream.NEXT_SAMPLE)]))
 
 

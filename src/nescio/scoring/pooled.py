@@ -74,22 +74,22 @@ def score_pooled(
     rows: list[Score] = []
     helped, remarks, notes = [], list[Remark](), list[Note]()
     for run, name in enumerate(data.runs):
-        own = _shares(data, run)
-        shared = [question for question in own if question in known]
+        shares = _shares(data, run)
+        shared = [question for question in shares if question in known]
         if not shared:
             raise MismatchError(
                 f"{opt('pool')}: the older run in {told(pool)} has none of the questions of run {name!r}. Questions "
                 f"are matched by id, such as {next(iter(known), None)!r} in the older run and "
-                f"{next(iter(own), None)!r} in run {name!r}"
+                f"{next(iter(shares), None)!r} in run {name!r}"
             )
-        notes += _of_the_sample(name, len(own) - len(shared), shared, known)
-        y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
+        notes += _of_the_sample(name, len(shares) - len(shared), shared, known)
+        y, x = np.array([shares[q] for q in shared]), np.array([known[q] for q in shared])
         for measure in wanted:
-            one, doubts = _helped(name, measure, (y, x, every), (ci or 95) / 100, target)
-            helped.append(one)
+            estimate, doubts = _helped(name, measure, (y, x, every), (ci or 95) / 100, target)
+            helped.append(estimate)
             remarks += [(doubt, measure.label, f"run {name!r}") for doubt in doubts]
-            low, high = (one.low, one.high) if ci else (None, None)
-            rows.append(Score(name, measure.label, one.value, low, high, one.n, None, METHOD if ci else None))
+            low, high = (estimate.low, estimate.high) if ci else (None, None)
+            rows.append(Score(name, measure.label, estimate.value, low, high, estimate.n, None, METHOD if ci else None))
     how: dict[str, object] = {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}
     line = sign(
         measures="+".join(m.name for m in wanted),
@@ -116,8 +116,8 @@ def score_pooled(
         data.groups is not None and target == "population"
     ):  # repeated answers to a question are averaged, and are not a cluster
         notes.append(note(CLUSTERS_APART, "questions are clustered, but these intervals treat them as independent"))
-    said = [*loaded.notes, *notes, *gather(remarks)]
-    return Scores(tuple(rows), line, tuple(dict.fromkeys(said)), "scores", {"pool": tuple(helped)})
+    all_notes = [*loaded.notes, *notes, *gather(remarks)]
+    return Scores(tuple(rows), line, tuple(dict.fromkeys(all_notes)), "scores", {"pool": tuple(helped)})
 
 
 def _of_pool(pool: Any, options: Mapping[str, Any]) -> tuple[Loaded, Evidence]:
@@ -170,10 +170,10 @@ def _suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
 def _shares(data: Evidence, run: int) -> dict[str, Floats]:
     """Return the shares of correct, incorrect and unanswered of a run on each question that it was asked."""
     cells = np.column_stack([data.column(name)[run] for name in OUTCOMES]).astype(float)
-    found: dict[str, list[Floats]] = {}
+    rows: dict[str, list[Floats]] = {}
     for q in np.flatnonzero(data.present[run]):
-        found.setdefault(data.questions[q], []).append(cells[q])
-    return {question: np.mean(own, axis=0) for question, own in found.items()}
+        rows.setdefault(data.questions[q], []).append(cells[q])
+    return {question: np.mean(answers, axis=0) for question, answers in rows.items()}
 
 
 def _helped(
@@ -213,14 +213,14 @@ def _helped(
     )
     total, left = float(moved @ moved), fit.residuals @ pull
     correlation = math.sqrt(min(max(1 - float(left @ left) / total, 0.0), 1.0)) if total > 0 else math.nan
-    plain, found = (
+    plain, estimate = (
         from_error(middle, math.sqrt(max(of, 0.0)), df, level, bounds=measure.bounds)
         for middle, of, df in ((alone, without, n - 1), (value, with_it, freedom if n > 1 else 0))
     )
     if not freedom > 0:
         plain = Estimate(alone)
     gain = with_it / without if without > 0 else math.nan
-    figures = (alone, plain.low, plain.high, value, found.low, found.high, gain, correlation, n, units)
+    figures = (alone, plain.low, plain.high, value, estimate.low, estimate.high, gain, correlation, n, units)
     return Helped(run, measure.label, *figures), list(_doubts(n, gain, fit.covariates, len(which)))
 
 

@@ -124,7 +124,7 @@ def repeats(
     each_one = followed([(measure, i) for measure in wanted for i in range(len(data.runs))], progress)
     splits = {(measure.label, i): run_split(data, measure, i) for measure, i in each_one}
     for measure in wanted:
-        values = {data.runs[one.run]: one.value for one in measure_inputs(data, [measure])[0]}
+        values = {data.runs[sample.run]: sample.value for sample in measure_inputs(data, [measure])[0]}
         parts = {run: splits[measure.label, i] for i, run in enumerate(data.runs)}
         for run, part in parts.items():
             rows.append(_row(run, measure, values[run], part, z, flipping=unlike[run], asked=asked[run]))
@@ -134,12 +134,12 @@ def repeats(
             shared = parts[x][0].units == parts[y][0].units
             pairs.append(Noise(y, x, measure.label, values[y] - values[x], floor if shared else math.nan))
     by_repeat = [
-        OfRepeat(data.runs[one.run], measure.label, str(stratum), one.value, one.n)
+        OfRepeat(data.runs[sample.run], measure.label, str(stratum), sample.value, sample.n)
         for stratum, part in strata(data, "repeat")
         if stratum is not None
         for measure in wanted
-        for one in measure_inputs(part, [measure])[0]
-        if one.n
+        for sample in measure_inputs(part, [measure])[0]
+        if sample.n
     ]
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, ci=f"{ci:g}", interval="normal")
     tables = {"noise": tuple(pairs), "by_repeat": tuple(by_repeat), "flips": tuple(flips)}

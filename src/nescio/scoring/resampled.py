@@ -58,13 +58,13 @@ def resample(
     size = sum(block.size for block in blocks)
     drawn: dict[int, list[int]] = {}
     kinds: list[int] = []
-    for place, one in enumerate(inputs):
-        if not one.n:
+    for place, sample in enumerate(inputs):
+        if not sample.n:
             yield place, np.full(size, np.nan)
-        elif draws_kinds(one.patterns):
+        elif draws_kinds(sample.patterns):
             kinds.append(place)
         else:
-            drawn.setdefault(one.patterns.units, []).append(place)
+            drawn.setdefault(sample.patterns.units, []).append(place)
     for group in by_draw(inputs, kinds):
         of_group = [inputs[place] for place in group]
         cells = len(of_group[0].patterns.counts) * size

@@ -147,11 +147,11 @@ def _from_evidence(
         remarks.append((note("measure.unlike", "{said}", said=advice), measure.label, ""))
     for run, name in enumerate(data.runs):
         use = by_name[usable[run][by_name]]
-        own = {column: values[run][use] for column, values in columns.items()}
+        cells = {column: values[run][use] for column, values in columns.items()}
         clusters = groups if data.repeats is not None and measure.order is None else data.clusters
         clusters = None if clusters is None else numbered(clusters[use])
         question = question_of(data, use)
-        patterns = compress_run(measure, own, None if key is None else key[run][use], clusters, question)
+        patterns = compress_run(measure, cells, None if key is None else key[run][use], clusters, question)
         asked = len(use) if question is None else len(np.unique(question))
         n = round(float(patterns.counts @ patterns.columns["n"])) if measure.declaration.repeats else asked
         if "asked" in patterns.columns and question is None:  # the measure is a mean over some of the questions
@@ -172,7 +172,7 @@ def _from_evidence(
             remark = _left_out(lacking, len(use), int(about[run].sum()), of)
             remarks.append((remark, measure.label, whose))
         if measure.declaration.remark and len(use):
-            own_remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
+            own_remark = measure.declaration.remark(as_namespace(cells), **measure.parameters)
             if own_remark:
                 remarks.append((own_remark, measure.label, whose))
     return inputs
@@ -272,5 +272,5 @@ def compress_run(
     if question is None:
         question = np.arange(len(next(iter(columns.values()))))
     of_questions, kept = measure.of_questions(columns, question)
-    own = None if clusters is None else clusters[first_rows(question)][np.isin(np.unique(question), kept)]
-    return compress_questions(of_questions, own)
+    groups = None if clusters is None else clusters[first_rows(question)][np.isin(np.unique(question), kept)]
+    return compress_questions(of_questions, groups)

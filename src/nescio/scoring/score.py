@@ -67,7 +67,7 @@ def compute_scores(
     together = together if ci else 1
     clustered = loaded.data.clusters is not None
     shared = {"clustered": clustered, "shared": together > 1}
-    methods = {one.label: method_for(one, interval, **shared) for one in wanted} if ci else {}
+    methods = {measure.label: method_for(measure, interval, **shared) for measure in wanted} if ci else {}
     work, notes = _inputs(loaded, wanted, by)
     level = level_of_each(ci / 100, together) if ci else 0.0
     if together > 1:
@@ -81,9 +81,9 @@ def compute_scores(
         watch = (
             None if progress is None else partial(_watch, progress, done * len(plan.blocks), every * len(plan.blocks))
         )
-        own = {} if by == QUESTION and stratum is not None else methods
+        stratum_methods = {} if by == QUESTION and stratum is not None else methods
         work_of = (inputs, unlike, known)
-        scored, made = _score_inputs(loaded.data.runs, work_of, (by, stratum), own, plan, progress=watch)
+        scored, made = _score_inputs(loaded.data.runs, work_of, (by, stratum), stratum_methods, plan, progress=watch)
         runs = len(loaded.data.runs)
         rows += [row for run in range(runs) for row in scored[run::runs]]  # from all runs of each measure in turn
         remarks += made
@@ -102,8 +102,8 @@ def compute_scores(
         (_, inputs, _), *_ = work
         names = loaded.data.runs
         how_next: dict[str, Any] = {"level": level, "seed": seed, "together": together}
-        found = next_samples(names, inputs, rows, next, clustered=clustered, **how_next)
-        tables["next_sample"], about = found
+        predictions = next_samples(names, inputs, rows, next, clustered=clustered, **how_next)
+        tables["next_sample"], about = predictions
         notes += about
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
@@ -112,7 +112,11 @@ def compute_scores(
     if ci and not clustered:
         inputs = work[0][1]
         counts = zip(inputs, exact_counts(inputs, methods), strict=True)
-        exact = {(loaded.data.runs[one.run], one.measure.label): (*own, level) for one, own in counts if own}
+        exact = {
+            (loaded.data.runs[sample.run], sample.measure.label): (*fraction, level)
+            for sample, fraction in counts
+            if fraction
+        }
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables, exact=exact)
 
 
@@ -215,7 +219,7 @@ def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:
     """Raise MissingColumnError, listing the existing columns, if a measure reads a column that does not exist."""
     lacking = measure.on(data.columns).user_columns
     lacking = tuple(name for name in lacking if user(name) not in data.columns)
-    tables = [one for one in open_files(items_of(source))[0] if one.columns] if lacking else []
+    tables = [table for table in open_files(items_of(source))[0] if table.columns] if lacking else []
     if tables:
         there = listed(list(dict.fromkeys(column for table in tables for column in table.columns if column)), 12)
         files = enumerated([str(table.label) for table in tables])
@@ -257,4 +261,4 @@ def _questions(data: Evidence) -> list[tuple[str, Evidence]]:
         rows.setdefault(key, []).append(row)
         if not is_answer:
             name.setdefault(key, question)
-    return [(name[key], data.select(np.array(own))) for key, own in rows.items() if key in name]
+    return [(name[key], data.select(np.array(indices))) for key, indices in rows.items() if key in name]

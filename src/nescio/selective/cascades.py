@@ -434,9 +434,9 @@ def _left_out(left_out: int) -> list[Note]:
     ]
 
 
-def _notes(rows: Sequence[Way], found: Sequence[Sequence[Choice]], left_out: int, data: Evidence) -> list[Note]:
+def _notes(rows: Sequence[Way], choices: Sequence[Sequence[Choice]], left_out: int, data: Evidence) -> list[Note]:
     notes = _left_out(left_out)
-    if found[0][0].thresholds is None:
+    if choices[0][0].thresholds is None:
         notes.append(
             note(
                 "cascade.none",

@@ -87,9 +87,9 @@ def deal(data: Evidence, folds: int, seed: int) -> NDArray[np.int64]:
     return (place % min(folds, len(first)))[by_name][unit]
 
 
-def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) -> list[Note]:
+def _remarks(run: OneRun, measure: Measure, thresholds: Floats, values: Floats) -> list[Note]:
     notes, known = list[Note](), values[0][~np.isnan(values[0])]
-    distinct = len(np.unique(one.confidence[one.has_confidence]))
+    distinct = len(np.unique(run.confidence[run.has_confidence]))
     if len(thresholds) <= distinct:
         notes.append(
             note(

@@ -118,14 +118,14 @@ def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
     return Operating(one.data.runs[0], n, points, given, tuned, grid, measure.label)
 
 
-def _weights(one: OneRun) -> Floats | None:
+def _weights(run: OneRun) -> Floats | None:
     """Return the weight of each row of a run, so that a question counts once, however often it was asked.
 
     Returns None if every question was asked once.
     """
-    if one.data.repeats is None:
+    if run.data.repeats is None:
         return None
-    question = one.data.repeats.question
+    question = run.data.repeats.question
     weights: Floats = 1 / np.bincount(question)[question]
     return weights
 
@@ -140,15 +140,15 @@ def _each(columns: Mapping[str, Array], weight: Floats | None) -> Iterator[Array
         yield values if weight is None else values * weight
 
 
-def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Counts, ...]:
+def _counts(run: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Counts, ...]:
     """Return the counts of outcomes at each threshold.
 
     A count is the count if all questions are declined, plus the change from accepting the answers above the threshold.
     """
-    declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns, weight)
-    accepted = _each(one.apply(one.has_confidence).columns, weight)
-    order = np.flatnonzero(one.has_confidence)[np.argsort(-one.confidence[one.has_confidence], kind="stable")]
-    many = np.searchsorted(-one.confidence[order], -thresholds, side="right")
+    declined = _each(run.apply(np.zeros_like(run.has_confidence)).columns, weight)
+    accepted = _each(run.apply(run.has_confidence).columns, weight)
+    order = np.flatnonzero(run.has_confidence)[np.argsort(-run.confidence[run.has_confidence], kind="stable")]
+    many = np.searchsorted(-run.confidence[order], -thresholds, side="right")
     counts = []
     for none, every in zip(declined, accepted, strict=True):  # one column at a time, as there may be millions of rows
         gained = np.concatenate([[0.0], np.cumsum((every - none)[order], dtype=np.float64)])
@@ -159,28 +159,28 @@ def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Cou
     )
 
 
-def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
+def _tuned(run: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
     try:
-        check_follows(one, measure)
-        choice = choose(one, measure, FOLDS, seed)
+        check_follows(run, measure)
+        choice = choose(run, measure, FOLDS, seed)
     except NescioError:
         return None
     if not len(choice.without) or np.isposinf(choice.threshold):
         return None
-    accepted = choice.held_out(one)
-    inputs, _ = measure_inputs(one.apply(accepted), [measure])
-    many, wrong = int(accepted.sum()), int((accepted & one.wrong).sum())
-    here = one.accept(choice.threshold)
+    accepted = choice.held_out(run)
+    inputs, _ = measure_inputs(run.apply(accepted), [measure])
+    many, wrong = int(accepted.sum()), int((accepted & run.wrong).sum())
+    here = run.accept(choice.threshold)
     return TunedPoint(
         choice.threshold,
         inputs[0].value,
         many / len(accepted),
         wrong / many if many else float("nan"),
         int(here.sum()),
-        int((here & one.wrong).sum()),
-        int(one.has_confidence.sum()),
+        int((here & run.wrong).sum()),
+        int(run.has_confidence.sum()),
         tuple(
-            part_of(one, measure, choice.fold == part, one.accept(threshold))
+            part_of(run, measure, choice.fold == part, run.accept(threshold))
             for part, threshold in enumerate(choice.without)
         ),
     )
@@ -215,14 +215,14 @@ def chosen_anew(runs: Sequence[Sequence[Part]], *, lower_is_better: bool) -> tup
     return answered / rows, wrong / answered if answered else float("nan")
 
 
-def _grid(one: OneRun) -> tuple[float, ...]:
+def _grid(run: OneRun) -> tuple[float, ...]:
     """Return the thresholds at the ranks that `certified` tests, each as the lowest confidence that it accepts.
 
     There are none if questions are clustered or repeated, or if no answer has a confidence.
     """
-    sure = one.confidence[one.has_confidence]
-    if one.data.clusters is not None or one.data.repeats is not None or not len(sure):
+    sure = run.confidence[run.has_confidence]
+    if run.data.clusters is not None or run.data.repeats is not None or not len(sure):
         return ()
-    tested = bounds_on_grid(sure, one.wrong[one.has_confidence], Guarantee(1.0, CONFIDENCE))
+    tested = bounds_on_grid(sure, run.wrong[run.has_confidence], Guarantee(1.0, CONFIDENCE))
     ordered, tried = np.sort(sure), np.array([point.threshold for point in tested if point.accepted])
     return tuple(dict.fromkeys(ordered[np.searchsorted(ordered, tried)].tolist()))

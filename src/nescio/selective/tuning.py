@@ -82,32 +82,41 @@ def tune(
     loaded = open_data(source, {"strata": (), **options}, [bound])
     bound = bound.on(loaded.data.columns)
     data = with_questions(as_rows(loaded.data), "tune a threshold on")
-    one = _open_run(loaded, data, run, bound, wanted)
+    tuned_run = _open_run(loaded, data, run, bound, wanted)
     together = len(loaded.data.runs) if simultaneous else 1
     wanted = replace(wanted, runs=together) if wanted else None
-    choice = choose(one, wanted or bound, folds, seed)
+    choice = choose(tuned_run, wanted or bound, folds, seed)
     level = level_of_each((ci or 0) / 100, together) if ci else 0.0
-    clustered = one.data.clusters is not None
+    clustered = tuned_run.data.clusters is not None
     method = method_for(bound, "auto", clustered=clustered, shared=together > 1)
     plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs)
-    figures, pooled, of_figures = _figures(one, bound, choice, (method, plan, progress), certified=wanted is not None)
-    notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]
+    figures, pooled, of_figures = _figures(
+        tuned_run, bound, choice, (method, plan, progress), certified=wanted is not None
+    )
+    notes = [*loaded.notes, *remarks(tuned_run), *choice.notes, *of_figures]
     figures |= reached(wanted, choice, notes)
-    how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
+    how: dict[str, object] = {"run": tuned_run.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
     how |= _how_drawn(ci, method, resamples, clustered=clustered) if ci else {}
     how |= {"next": next} if next is not None else {}
     how |= {"simultaneous": together} if together > 1 else {}
     notes += [hold_together(together, level)] if ci and together > 1 else []
     line = sign(measures=bound.name, **loaded.signature, **how, seed=seed)
-    row = Tuning(one.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(one.confidence))
-    more: dict[str, Any] = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
+    row = Tuning(tuned_run.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(tuned_run.confidence))
+    more: dict[str, Any] = {"curve": curve_of(tuned_run, points)} | ({"grid": choice.grid} if wanted else {})
     if next is not None and ci and pooled is not None:
         held_out = Score(row.run, bound.label, pooled.value, row.low, row.high, pooled.n)
         more["next_sample"], about = next_samples(
-            one.data.runs, [pooled], [held_out], next, level=level, seed=seed, clustered=clustered, together=together
+            tuned_run.data.runs,
+            [pooled],
+            [held_out],
+            next,
+            level=level,
+            seed=seed,
+            clustered=clustered,
+            together=together,
         )
         notes += about
-    applied = None if wanted and choice.threshold == np.inf else _applied(data, one, choice)
+    applied = None if wanted and choice.threshold == np.inf else _applied(data, tuned_run, choice)
     return Tuned((row,), line, tuple(dict.fromkeys(notes)), "tuning", more, applied=applied)
 
 
@@ -117,9 +126,9 @@ def _how_drawn(ci: float, method: str, resamples: int, *, clustered: bool) -> di
     return {"ci": f"{ci:g}", "interval": method, "draw": draw, "resamples": resamples}
 
 
-def _applied(data: Evidence, one: OneRun, choice: Choice) -> Evidence:
+def _applied(data: Evidence, run: OneRun, choice: Choice) -> Evidence:
     """Return the data of a run that answers by the chosen threshold, with the answers that it left out."""
-    return with_left_out(data, one, one.apply(one.accept(choice.threshold)))
+    return with_left_out(data, run, run.apply(run.accept(choice.threshold)))
 
 
 def _open_run(loaded: Loaded, data: Evidence, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
@@ -141,7 +150,7 @@ def _open_run(loaded: Loaded, data: Evidence, run: str | None, measure: Measure,
 
 
 def _figures(
-    one: OneRun,
+    run: OneRun,
     measure: Measure,
     choice: Choice,
     interval: tuple[str, ResamplingPlan, Progress | None],
@@ -153,18 +162,18 @@ def _figures(
     The figures are the measure, coverage and risk in four settings: at the threshold, with everything answered, before
     tuning, and held out.
     """
-    chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
-    sample, notes = _sample(one, chosen, measure)
-    coverage, risk = _coverage_risk(one, chosen)
-    all_answered, as_given = (_coverage_risk(one, shown) for shown in (one.has_confidence, answered))
+    chosen, answered = run.accept(choice.threshold), run.data.columns["answered"][0] == 1
+    sample, notes = _sample(run, chosen, measure)
+    coverage, risk = _coverage_risk(run, chosen)
+    all_answered, as_given = (_coverage_risk(run, shown) for shown in (run.has_confidence, answered))
     figures: dict[str, Any] = {
         "threshold": choice.threshold if np.isfinite(choice.threshold) else None,
         "coverage": coverage,
         "risk": risk,
         "risk_upper": None,
         "value_in_sample": sample.value,
-        "value_all_answered": _sample(one, one.has_confidence, measure)[0].value,
-        "value_as_given": _sample(one, answered, measure)[0].value,
+        "value_all_answered": _sample(run, run.has_confidence, measure)[0].value,
+        "value_as_given": _sample(run, answered, measure)[0].value,
         "coverage_as_given": as_given[0],
         "risk_as_given": as_given[1],
         "coverage_all_answered": all_answered[0],
@@ -183,24 +192,24 @@ def _figures(
             )
         )
         return figures | none, None, notes
-    accepted = choice.held_out(one)
-    pooled, _ = _sample(one, accepted, measure)
-    covered, risked = _coverage_risk(one, accepted)
+    accepted = choice.held_out(run)
+    pooled, _ = _sample(run, accepted, measure)
+    covered, risked = _coverage_risk(run, accepted)
     none |= {"value": pooled.value, "coverage_held_out": covered, "risk_held_out": risked}
     method, plan, progress = interval
     if plan.level:
         low, high, doubts = bounds([pooled], {measure.label: method}, plan, progress)[0]
-        whose = f"run {one.data.runs[0]!r}, held out"
+        whose = f"run {run.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in doubts])
         none |= {"low": low, "high": high}
     return figures | none, pooled, notes
 
 
-def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
-    inputs, notes = measure_inputs(one.apply(accepted), [measure])
+def _sample(run: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
+    inputs, notes = measure_inputs(run.apply(accepted), [measure])
     return inputs[0], notes
 
 
-def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
+def _coverage_risk(run: OneRun, accepted: Bools) -> tuple[float, float]:
     many = int(accepted.sum())
-    return many / len(accepted), int((accepted & one.wrong).sum()) / many if many else float("nan")
+    return many / len(accepted), int((accepted & run.wrong).sum()) / many if many else float("nan")

@@ -150,7 +150,7 @@ def _of_runs(data: Evidence) -> Group:
     return Group(" + ".join(data.runs), cells, data.questions, data.groups)
 
 
-def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
+def _texts(data: Evidence, texts: Said) -> NDArray[np.int64] | None:
     """Return a number for each answer. Answers with the same text, ignoring capitals and spaces, have the same number.
 
     Returns None if an answer has no text.
@@ -162,7 +162,7 @@ def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
     keys = np.full(data.absence.shape, -1)
     answered = data.present & (data.columns["answered"] == 1)
     for i, run in enumerate(data.runs):
-        texts_of_run = said.get(run, {})
+        texts_of_run = texts.get(run, {})
         for row in np.flatnonzero(answered[i]):
             text = " ".join(texts_of_run.get((data.questions[int(row)], labels[int(row)]), "").casefold().split())
             if not text:
@@ -235,17 +235,17 @@ def c_at_1(right: Any, silent: Any, n: Any) -> Any:
     return right / n * (1 + silent / n)
 
 
-def _outcomes(data: Evidence, group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, dict[str, int]]:
+def _outcomes(data: Evidence, group: Group, tally: Voted, use: NDArray[np.bool_]) -> tuple[str, dict[str, int]]:
     """Return the name of a vote, and its outcome on each question.
 
     A vote has no outcome if an answer without a grade takes part, because that answer might have won.
     """
-    state = np.where(found.right > 0, CORRECT, np.where(found.wrong > 0, INCORRECT, SILENT))
+    state = np.where(tally.right > 0, CORRECT, np.where(tally.wrong > 0, INCORRECT, SILENT))
     absence = np.where(group.cells >= 0, data.absence.ravel()[group.cells], NO_ROW)
     unknown = ((absence != PRESENT) & (absence != NO_ROW)).any(axis=1)
     state = np.where(unknown, NOT_GRADED, state)
     names = zip(group.questions, state, use | unknown, strict=True)
-    return f"vote of {group.name}", {name: int(one) for name, one, counts in names if counts}
+    return f"vote of {group.name}", {name: int(outcome) for name, outcome, counts in names if counts}
 
 
 def _joined(made: Sequence[tuple[str, dict[str, int]]]) -> Outcomes:

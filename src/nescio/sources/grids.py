@@ -204,8 +204,8 @@ def _read_numbers(
     )
     parts = _parts(total, len(columns))
     for part in range(parts):
-        own = query if parts == 1 else f"{query} WHERE questions.code % {parts} = {part}"
-        fetched = connection.execute(own, where).fetchnumpy()
+        part_query = query if parts == 1 else f"{query} WHERE questions.code % {parts} = {part}"
+        fetched = connection.execute(part_query, where).fetchnumpy()
         for i, column in enumerate(columns.values()):
             if np.isinf(fetched[f"n{i}"]).any():
                 return False

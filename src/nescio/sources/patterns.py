@@ -89,10 +89,10 @@ def _is_ambiguous(body: Any) -> bool:
 
 def _is_foreign(pattern: str) -> bool:
     """Return whether a pattern has a construct that the table engine lacks, or reads otherwise."""
-    classes = [{*_BRACKET_OR_ESCAPE.findall(found[2])} for found in _CLASS_OR_ESCAPE.finditer(pattern) if found[1]]
+    classes = [{*_BRACKET_OR_ESCAPE.findall(match[2])} for match in _CLASS_OR_ESCAPE.finditer(pattern) if match[1]]
     if any(r"\b" in members or (r"\W" in members and r"\w" not in members) for members in classes):
         return True
-    bare = _CLASS_OR_ESCAPE.sub(lambda found: found[0] if found[0][1:].isalnum() else "x", pattern)
+    bare = _CLASS_OR_ESCAPE.sub(lambda match: match[0] if match[0][1:].isalnum() else "x", pattern)
     return _FOREIGN.search(bare) is not None
 
 

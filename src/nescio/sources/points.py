@@ -108,7 +108,7 @@ def no_thousands(
 
 def _all_match(connection: duckdb.DuckDBPyConnection, table: str, cell: str, form: str, mark: str) -> bool:
     """Return whether all numbers in a column have this form, and some of them this mark."""
-    number, nothing = (f"regexp_full_match({cell}, {one})" for one in (form, _NOTHING))
+    number, nothing = (f"regexp_full_match({cell}, {pattern})" for pattern in (form, _NOTHING))
     query = f"bool_and({number} OR {nothing}) AND bool_or({number} AND contains({cell}, '{mark}'))"
     return bool(first(connection, f"SELECT {query} FROM {table}")[0])
 

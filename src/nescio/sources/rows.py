@@ -66,36 +66,38 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
         lines = [row for row, _ in json_lines(source)] if deep or apart else []
         figures = [lines[at] for at in apart]
         rows = [flat(row) for row in lines[0 in apart : len(lines) - (-1 in apart)]]
-        found = [Rows("", rows)] if rows else []
+        groups = [Rows("", rows)] if rows else []
     elif source.kind != "document" or not isinstance(source.document, (list, dict)):
         return []
     elif columns := dict(columns_in(source.document)):
         return [_table_at(source, columns, _WHOLE)]
     else:
-        found = tables_in(source.document)
-    keyed = {one.path for one in found if one.by == KEY}
+        groups = tables_in(source.document)
+    keyed = {group.path for group in groups if group.by == KEY}
     beside = {place: number for numbers_of_list in figures for place, number in _numbers(numbers_of_list, (), keyed)}
     if nested:
-        plain = {one.path for one in found if not one.by}
-        outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
-        found = [inner for one in outer for inner in _within(one)] + [one for one in outer if one.path not in plain]
-        beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
+        plain = {group.path for group in groups if not group.by}
+        outer = [Rows("", groups[0].rows)] if source.kind == "lines" and groups else list(_lists(source.document, ""))
+        groups = [inner for group in outer for inner in _within(group)] + [
+            group for group in outer if group.path not in plain
+        ]
+        beside |= {place: number for group in outer for place, number in _numbers_of_rows(group)}
     if isinstance(source.document, dict):  # A list of skipped rows states how many they are.
         beside |= {
             (f"{name}[]",): len(held) for name, held in source.document.items() if isinstance(held, list) and held
         }
-    found.sort(key=lambda one: -len(one.rows))
-    tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
+    groups.sort(key=lambda group: -len(group.rows))
+    tables = [(group, _table_at(source, group.rows, _place(source, group), _others(group, groups))) for group in groups]
     if source.kind == "lines" and not nested and tables and not apart:  # Its rows are the lines of the file.
-        tables = [(one, replace(table, made_of=(source, len(one.rows)))) for one, table in tables]
-    of_lists = {one.path: dict(_numbers_listed(one)) for one in found if len(one.rows) <= _MOST_LISTED}
+        tables = [(group, replace(table, made_of=(source, len(group.rows)))) for group, table in tables]
+    of_lists = {group.path: dict(_numbers_listed(group)) for group in groups if len(group.rows) <= _MOST_LISTED}
     return [
         replace(
             table,
-            beside=_without_own(beside, one.path) | _other_than(of_lists, one.path),
-            place=f"{one.path}[]" if one.path else "",
+            beside=_without_own(beside, group.path) | _other_than(of_lists, group.path),
+            place=f"{group.path}[]" if group.path else "",
         )
-        for one, table in tables
+        for group, table in tables
     ]
 
 

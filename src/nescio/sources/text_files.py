@@ -121,7 +121,7 @@ def no_rows_in_cells(path: Path, delimiter: str) -> None:
     """
     if not _spans_lines(path):
         return
-    found: list[tuple[int, int, dict[int, list[str]]]] = []
+    suspects: list[tuple[int, int, dict[int, list[str]]]] = []
     with suppress(FormatError):  # Whoever reads the records raises it.
         rows = records(path, delimiter)
         width = len(next(rows, ([], 0))[0])
@@ -129,17 +129,17 @@ def no_rows_in_cells(path: Path, delimiter: str) -> None:
         for record, line in rows:
             for at, cell in enumerate(record[:width]):
                 if "\n" in cell or "\r" in cell:
-                    above = sum(len(_LINE_END.findall(own)) for own in record[:at])
+                    above = sum(len(_LINE_END.findall(field)) for field in record[:at])
                     swallowed = _swallowed(_LINE_END.split(cell), at, width, delimiter)
-                    found += [(line + above, len(_LINE_END.findall(cell)) + 1, swallowed)]
+                    suspects += [(line + above, len(_LINE_END.findall(cell)) + 1, swallowed)]
                 elif at in words:
                     words[at].add(cell.strip())
                     if len(words[at]) > _FEW_WORDS:
                         del words[at]
     # Had the cells swallowed rows of another run, whose questions have the same names, they would be most of the file.
-    many = max(_MANY_NAMES, 2 * sum(lines for _, lines, swallowed in found if swallowed))
-    for line, lines, swallowed in found:
-        known = any({*own} <= words.get(at, set()) for at, own in swallowed.items())
+    many = max(_MANY_NAMES, 2 * sum(lines for _, lines, swallowed in suspects if swallowed))
+    for line, lines, swallowed in suspects:
+        known = any({*fields} <= words.get(at, set()) for at, fields in swallowed.items())
         if known and not _repeats_a_name(path, delimiter, swallowed, many):
             rule = f"a quotation mark opens a cell of {lines} lines that look like rows; remove it, or quote its cell"
             other = "and double it; if the lines are one text, save the table as .jsonl, .parquet or .xlsx"
@@ -154,7 +154,7 @@ def _repeats_a_name(path: Path, delimiter: str, swallowed: dict[int, list[str]],
             if (cell := record[at].strip()) in names[at]:
                 del names[at]
             names.get(at, set()).add(cell)
-    naming = [at for at, own in names.items() if len(own) >= many]
+    naming = [at for at, cells in names.items() if len(cells) >= many]
     return any(len({*swallowed[at]}) < len(swallowed[at]) or names[at] & {*swallowed[at]} for at in naming)
 
 
@@ -171,7 +171,7 @@ def _swallowed(lines: Sequence[str], at: int, width: int, delimiter: str) -> dic
         return {}
     whole = [[""] * at + first, *inner, last + [""] * (width - at - 1)]
     fields = {i: [*filter(None, (row[i].strip() for row in whole))] for i in range(width) if i != at}
-    return {i: own for i, own in fields.items() if own}
+    return {i: column for i, column in fields.items() if column}
 
 
 def _ticked(lines: Iterable[str], tick: Callable[[int], None]) -> Iterator[str]:

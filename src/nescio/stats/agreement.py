@@ -118,8 +118,8 @@ def _squares(table: ArrayLike) -> Floats:
     return counts
 
 
-def _rankings(one: Scores, other: Scores) -> tuple[Floats, Floats]:
-    first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+def _rankings(scores: Scores, other: Scores) -> tuple[Floats, Floats]:
+    first, second = np.asarray(scores, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
         raise UsageError(f"two rankings must score the same items (found shapes {first.shape} and {second.shape})")
     if np.isnan(first).any() or np.isnan(second).any():

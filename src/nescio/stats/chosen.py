@@ -93,13 +93,13 @@ def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     return shares, chances / chances.sum()
 
 
-def _beta(one: float, other: float, below: Floats) -> Floats:
+def _beta(weight: float, other: float, below: Floats) -> Floats:
     """Return quantiles of a beta distribution: 0 if the first weight is 0, and 1 if only the second weight is 0."""
     from scipy.special import betaincinv
 
-    if one <= 0 or other <= 0:
-        return np.full(len(below), float(one > 0))
-    quantiles: Floats = betaincinv(one, other, below)
+    if weight <= 0 or other <= 0:
+        return np.full(len(below), float(weight > 0))
+    quantiles: Floats = betaincinv(weight, other, below)
     return quantiles
 
 

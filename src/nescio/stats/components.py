@@ -229,7 +229,7 @@ def additions(
             continue
         then = found.variance(more, again, over)
         made.append(Addition(factor, cost, then, (now - then) / cost if cost else math.inf))
-    return sorted(made, key=lambda one: -one.gain)
+    return sorted(made, key=lambda addition: -addition.gain)
 
 
 def floor(found: Components, factor: int | None, over: Factors | None = None) -> float:

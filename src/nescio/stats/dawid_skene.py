@@ -115,8 +115,8 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
     return Consensus(chances, prior, confusion.transpose(1, 0, 2), likelihood)
 
 
-def _checked(said: ArrayLike, categories: int) -> Whole:
-    table = np.asarray(said)
+def _checked(verdicts: ArrayLike, categories: int) -> Whole:
+    table = np.asarray(verdicts)
     sound = table.ndim == 2 and table.size and categories >= 1
     if not sound or not np.issubdtype(table.dtype, np.integer) or table.min() < -1 or table.max() >= categories:
         raise UsageError(

@@ -15,8 +15,8 @@ def dominates(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
     strictly. Values within 1e-10 are equal. A system with an undefined value dominates nothing.
     """
     better, cheaper = (
-        np.round(one[..., :, None] - other[..., None, :], 10)
-        for one, other in ((quality, quality), (-np.asarray(cost), -np.asarray(cost)))
+        np.round(values[..., :, None] - other[..., None, :], 10)
+        for values, other in ((quality, quality), (-np.asarray(cost), -np.asarray(cost)))
     )
     beats: NDArray[np.bool_] = (better >= 0) & (cheaper >= 0) & ((better > 0) | (cheaper > 0))
     return beats

@@ -184,18 +184,18 @@ def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale:
         if law is None:
             return None
         of_laws.append(law)
-    of_laws.sort(key=lambda one: len(one[0]), reverse=True)
+    of_laws.sort(key=lambda law: len(law[0]), reverse=True)
     return halves_p(of_laws, add, observed - TIE * scale)
 
 
-def _convolved(one: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | None:
+def _convolved(atoms: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | None:
     """Return the distribution of the sum of two independent differences, or None if it has too many values.
 
     `largest` is the number of values allowed.
     """
-    if len(one[0]) * len(other[0]) > 16 * largest:
+    if len(atoms[0]) * len(other[0]) > 16 * largest:
         return None
-    made = summed_atoms(one, other, scale)
+    made = summed_atoms(atoms, other, scale)
     return None if len(made[0]) > largest else made
 
 
@@ -205,7 +205,7 @@ def _grouped(parts: Sequence[Law]) -> Iterable[Atoms]:
     The atoms of a sum are rounded to the grid once, which loses less than rounding each part.
     """
     group: Atoms = (np.zeros(1), np.ones(1))
-    for part in sorted(parts, key=lambda one: len(_atoms(one)[0])):
+    for part in sorted(parts, key=lambda part: len(_atoms(part)[0])):
         values, probabilities = _atoms(part)
         if len(group[0]) * len(values) > ATOMS_AT_ONCE and len(group[0]) > 1:
             yield group

@@ -115,7 +115,9 @@ class _Moved(Struct, frozen=True, eq=False):
             seen = sample.times > 0
             away[row, : seen.sum()] = sample.away[seen]
             share[row, : seen.sum()] = sample.times[seen] / sample.units
-        return cls(away, share, np.array([far for far in furthest if far > 0]), np.array([own.units for own in kept]))
+        return cls(
+            away, share, np.array([far for far in furthest if far > 0]), np.array([sample.units for sample in kept])
+        )
 
     def likeliest(self, multiplier: float) -> tuple[Floats, Floats]:
         """Return the mean and the variance of each sample's likeliest distribution under a common `multiplier`."""

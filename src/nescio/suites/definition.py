@@ -168,19 +168,21 @@ def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = Non
 
 
 def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) -> Benchmark:
-    own: dict[str, Any] = {"files": what}
+    settings: dict[str, Any] = {"files": what}
     if isinstance(what, Mapping) and "files" in what:
-        own = dict(what)
-    for key in own:
+        settings = dict(what)
+    for key in settings:
         if key not in OWN:
             raise UnknownNameError(f"option of benchmark {name!r}", key, OWN)
-    files, runs = own.pop("files"), _names_of(own.pop("runs", None))
-    if "format" in own:
-        own["format_in"] = own.pop("format")
+    files, runs = settings.pop("files"), _names_of(settings.pop("runs", None))
+    if "format" in settings:
+        settings["format_in"] = settings.pop("format")
     wanted = tuple(options.get("only", ()))
-    own["only"] = tuple(runs.get(run, run) for run in wanted) if isinstance(runs, Mapping) else wanted or tuple(runs)
+    settings["only"] = (
+        tuple(runs.get(run, run) for run in wanted) if isinstance(runs, Mapping) else wanted or tuple(runs)
+    )
     try:
-        loaded = open_data(files, {"strata": (), **options, **own}, measures)
+        loaded = open_data(files, {"strata": (), **options, **settings}, measures)
         return Benchmark(name, _with_names(loaded, runs, wanted))
     except (MismatchError, MissingColumnError, UsageError) as error:
         raise type(error)(f"benchmark {name!r}: {error}") from None

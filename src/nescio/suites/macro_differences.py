@@ -116,24 +116,26 @@ def _exact(benchmarks: Sequence[SeenBenchmark], runs: Runs) -> PairOverSuite | N
     return PairOverSuite(runs, difference, macro.p, macro.how, tuple(parts))
 
 
-def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
-    places = one.places(runs)
+def _on_benchmark(benchmark: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
+    places = benchmark.places(runs)
     if places is None:
         return None
-    pair, of, unknown = one.seen.pair(*places), one.seen.either(*places), (math.nan, math.nan)
-    alike = one.seen.lack_alike(*places)
+    pair, of, unknown = benchmark.seen.pair(*places), benchmark.seen.either(*places), (math.nan, math.nan)
+    alike = benchmark.seen.lack_alike(*places)
     if pair is None:  # its mean with others is undefined, because a run must not choose which benchmarks count
-        return PairOnBenchmark(one.name, math.nan, math.nan, "exact", 0, 0, Law(), unknown, of, alike)
+        return PairOnBenchmark(benchmark.name, math.nan, math.nan, "exact", 0, 0, Law(), unknown, of, alike)
     difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
     exchanges = None if math.isnan(difference) else pair.exchanges()
     law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
     undefined = math.isnan(difference)
-    error = unknown if undefined else paired_error(one.seen.measure, pair, difference)
+    error = unknown if undefined else paired_error(benchmark.seen.measure, pair, difference)
     furthest = None if undefined else furthest_drop(pair)
     even = even_units(pair.own[0].sizes, pair.counts)
     step = math.nan if furthest is None else furthest / even
     p, how = (None, "permutation") if law is None else (law_p(law, difference).p, "exact")
-    return PairOnBenchmark(one.name, difference, p, how, pair.n, units, law, error, of, alike, step=step, even=even)
+    return PairOnBenchmark(
+        benchmark.name, difference, p, how, pair.n, units, law, error, of, alike, step=step, even=even
+    )
 
 
 Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark

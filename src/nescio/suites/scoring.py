@@ -285,12 +285,12 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
     return made
 
 
-def _doubts(own: dict[str, Scores]) -> list[Note]:
+def _doubts(by_benchmark: dict[str, Scores]) -> list[Note]:
     """Return a note that names the benchmarks whose intervals may cover too seldom; no note if there are none.
 
-    `own` has the scores on each benchmark, keyed by its name.
+    `by_benchmark` has the scores on each benchmark, keyed by its name.
     """
-    names = [name for name, scores in own.items() if any(remark.code in DOUBTS for remark in scores.notes)]
+    names = [name for name, scores in by_benchmark.items() if any(remark.code in DOUBTS for remark in scores.notes)]
     if not names:
         return []
     return [
@@ -303,9 +303,9 @@ def _doubts(own: dict[str, Scores]) -> list[Note]:
     ]
 
 
-def _benchmark_rows(own: dict[str, Scores]) -> list[BenchmarkScore]:
+def _benchmark_rows(by_benchmark: dict[str, Scores]) -> list[BenchmarkScore]:
     return [
         BenchmarkScore(name, row.run, row.measure, row.value, row.low, row.high, row.n, row.interval)
-        for name, scores in own.items()
+        for name, scores in by_benchmark.items()
         for row in scores
     ]

@@ -87,7 +87,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     _, notes = rules.settle(connection, sources, options, "prediction")
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
-    taken = {name for _, mapping in placed for own in mapping.values() for name in own.columns}
+    taken = {name for _, mapping in placed for expression in mapping.values() for name in expression.columns}
     free = {name: column for name, column in extra.items() if name not in taken}
     numbers = _numbers(connection, [*sources.values()], extra, free, options)
     rows = list(_rows(connection, placed, free, numbers, sources, repeated=repeated))
@@ -146,7 +146,7 @@ def _rows(
     repeated: bool,
 ) -> Iterator[Row]:
     structured = {at: types_of_cells(source, placed) for at, source in sources.items()}
-    whole, own = _whole_numbers(connection), _is_own(placed)
+    whole, of_nescio = _whole_numbers(connection), _is_own(placed)
     cells = [*labels.values(), *(f"coalesce({NUMBER.format(column)}, 'nan')" for column in numbers.values())]
     more = "".join(f", {cell}" for cell in cells)
     query = (
@@ -160,7 +160,7 @@ def _rows(
         question,
         text,
         gold,
-        said,
+        prediction,
         silent,
         failed,
         ended,
@@ -172,14 +172,14 @@ def _rows(
         *rest,
     ) in connection.execute(query).fetchall():
         place = sources[file], row
-        right, answer = ((c.removesuffix(".0") if whole and c is not None else c) for c in (gold, said))
+        right, answer = ((c.removesuffix(".0") if whole and c is not None else c) for c in (gold, prediction))
         listed = golds_of(right, place, structured[file])
         given = predictions_of(answer, place, structured[file])
         blank = not (given and given[0].strip(WHITE))
         # In nescio's own format, an empty answer is an abstention, unless the row states that the system answered, or
         # the user says what it counts as.
         nothing = None if silent == "yes" else said_to_abstain(EMPTY)
-        why = ERRORED if failed == "yes" else ended or (nothing if own and silent != "no" else EMPTY)
+        why = ERRORED if failed == "yes" else ended or (nothing if of_nescio and silent != "no" else EMPTY)
         yield Row(
             file,
             row,
@@ -225,8 +225,8 @@ def _responses(row: Row, numbers: Names[str]) -> Iterator[Response]:
     answered = best is not None and not row.declined and row.why is None
     why = row.why if row.why != EMPTY or not row.declined else None
     kept = best if row.why in (None, SAID_SO) else None
-    own = {name: number for name, number in row.numbers.items() if name in numbers} or NO_NUMBERS
-    yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat, numbers=own)
+    figures = {name: number for name, number in row.numbers.items() if name in numbers} or NO_NUMBERS
+    yield Response(row.question, kept, answered, row.confidence, row.rank, why=why, repeat=row.repeat, numbers=figures)
     for rank, text in enumerate(row.given[1:], row.rank + 1):
         if text.strip(WHITE):
             yield Response(row.question, text, True, None, rank, repeat=row.repeat)
@@ -241,7 +241,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     """
     gold = {squeeze(text) for row in rows for text in row.gold}
     classes = bool(gold) and all(text.isdecimal() for text in gold)
-    found: Counter[str] = Counter()
+    texts: Counter[str] = Counter()
     reasons: set[str] = set()
     refusals: Counter[str] = Counter()
     first: Row | None = None
@@ -263,7 +263,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
         row.why = row.why or marker_of(text) or (NO_FORM if classes and text == _NO_CLASS else None)
         if row.why and not row.why.endswith(BY_OUTCOME) and (row.answerable is not False or row.why in (CUT, EMPTY)):
             first = first or row
-            found[text or "nothing"] += 1
+            texts[text or "nothing"] += 1
             reasons.add("empty" if row.why in (CUT, EMPTY) else "unparsed")
     if first_refusal is not None:
         source = sources[first_refusal.file]
@@ -271,7 +271,7 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
     options.declined.worded |= +refusals
     if first is None or reasons <= options.told:
         return
-    words = " and ".join(f"{many} × {word!r}" for word, many in found.most_common(3))
+    words = " and ".join(f"{many} × {word!r}" for word, many in texts.most_common(3))
     question = f"some answers seem empty or unparsed ({words}): what do they count as?"
     ways: list[Options] = [dict.fromkeys(sorted(reasons), how) for how in ("unanswered", "incorrect", "ungraded")]
     source = sources[first.file]
@@ -404,7 +404,7 @@ def _own_gold(
             raise broken_cell((sources[row.file], row.row), rule, " | ".join(row.gold) or None)
         gold.setdefault(row.run, {})[row.question] = row.gold
     if others:
-        own, known = others[0], first[others[0].question]
+        example, known = others[0], first[others[0].question]
         notes.append(
             note(
                 OTHER_GOLD,
@@ -415,9 +415,9 @@ def _own_gold(
                 questions=len({row.question for row in others}),
                 total=len(first),
                 first=by_first,
-                question=own.question,
-                run=own.run,
-                own=" | ".join(own.gold),
+                question=example.question,
+                run=example.run,
+                own=" | ".join(example.gold),
                 other=known.run,
                 known=" | ".join(known.gold),
                 file=sources[known.file].name,

@@ -106,11 +106,11 @@ def of_silence(texts: Counter[str], does: str, do: str) -> str:
 
     `does` and `do` say what one answer does, and what several do. Empty texts are counted, but not shown.
     """
-    many, said = texts.total(), Counter({text: times for text, times in texts.items() if text})
-    listed = ", ".join(f"{times} × {shorten(text)}" for text, times in said.most_common(_TEXTS))
-    more = f" and {len(said) - _TEXTS} other texts" if len(said) > _TEXTS else ""
+    many, wordings = texts.total(), Counter({text: times for text, times in texts.items() if text})
+    listed = ", ".join(f"{times} × {shorten(text)}" for text, times in wordings.most_common(_TEXTS))
+    more = f" and {len(wordings) - _TEXTS} other texts" if len(wordings) > _TEXTS else ""
     subject, what = (f"answer {does}", "does it") if many == 1 else (f"answers {do}", "do they")
-    return f"{many} {subject}{f' ({listed}{more})' if said else ''}: what {what} count as?"
+    return f"{many} {subject}{f' ({listed}{more})' if wordings else ''}: what {what} count as?"
 
 
 def _shown(text: str) -> str:

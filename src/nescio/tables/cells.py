@@ -43,17 +43,17 @@ def gathered(
     rows. The result maps the name of each further column to its SQL in `gathered`; it is empty if no option uses
     further columns. `seen` has the views of each table, whose mappings may also have columns that change no outcome.
     """
-    told, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
+    outcome_map, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
     names = dict.fromkeys(name for table, mapping in placed if wanted for name in _others(table, mapping))
     extra = {name: f"x{i}" for i, name in enumerate(names)}
     unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
     stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
     selects = []
-    for (table, mapping), of_runs in zip(placed, seen or [views(*own) for own in placed], strict=True):
+    for (table, mapping), of_runs in zip(placed, seen or [views(*pair) for pair in placed], strict=True):
         others = _others(table, mapping)
-        own = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
+        table_stems = {at: stems[id(source)] for at, source in table.sources.items() if id(source) in stems}
         for view in of_runs:
-            cells = _cells(view, own, told)
+            cells = _cells(view, table_stems, outcome_map)
             cells |= {column: others.get(name, "NULL") for name, column in extra.items()}
             shown = ", ".join(f"{cell}::VARCHAR AS {name}" for name, cell in cells.items())
             selects.append(f"SELECT file, row, {shown} FROM {table.relation}")
@@ -68,9 +68,9 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
 
     Columns that belong to one run, and columns named after their role ("question"), are left out.
     """
-    own = {role for role, expression in mapping.items() if expression.columns == (role,)} & {*CELLS}
+    namesakes = {role for role, expression in mapping.items() if expression.columns == (role,)} & {*CELLS}
     of_runs = {role for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
-    taken = {name for role in own | of_runs for name in mapping[role].columns}
+    taken = {name for role in namesakes | of_runs for name in mapping[role].columns}
     source = table.source
     return {
         f"{name}{AS_GIVEN}" if name in RESERVED else name: unguarded(source, column.cell)
@@ -79,11 +79,11 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
     }
 
 
-def _cells(view: View, stems: Mapping[int, str], told: Mapping[str, str]) -> dict[str, str]:
+def _cells(view: View, stems: Mapping[int, str], outcome_map: Mapping[str, str]) -> dict[str, str]:
     """Return the SQL of each column in `CELLS`, for the view of one run.
 
-    `stems` maps the number of each file that names no run to the run's name. `told` maps words to the outcomes that the
-    user gave them.
+    `stems` maps the number of each file that names no run to the run's name. `outcome_map` maps words to the
+    outcomes that the user gave them.
     """
     run, table, mapping = view.run, view.table, view.mapping
     source = table.source
@@ -111,19 +111,19 @@ def _cells(view: View, stems: Mapping[int, str], told: Mapping[str, str]) -> dic
         cells["gold"] = f"nullif(concat_ws('; ', {golds}), '')" if several else f"coalesce({golds})"
     if "confidence" in mapping and mapping["confidence"].columns:
         cells["confidence"] = scaled(table, mapping["confidence"])
-    cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), told)
+    cells["outcome"] = outcome(table, mapping.get("outcome", Expression()), outcome_map)
     if "outcome" in mapping and mapping["outcome"].sign:
         cells["grade"] = table.columns[mapping["outcome"].column].cell
-    cells["silent"] = silent(table, mapping, told)
-    cells["answerable"] = answerable(table, mapping, told)
+    cells["silent"] = silent(table, mapping, outcome_map)
+    cells["answerable"] = answerable(table, mapping, outcome_map)
     errors = mapping.get("error")
     if errors is not None and errors.columns:
         cells["failed"] = failures(table, errors)
-    said: Sequence[str] = errors.columns if errors is not None else ()
-    if "prediction" in mapping and (errors is None or said):  # else only the user knows whether a text lacks
-        taken = {name for role, own in mapping.items() if role != "error" for name in own.columns}
-        said = [name for name in table.columns if name not in taken]
-    cells["ended"] = endings(table, said)
+    columns: Sequence[str] = errors.columns if errors is not None else ()
+    if "prediction" in mapping and (errors is None or columns):  # else only the user knows whether a text lacks
+        taken = {name for role, expression in mapping.items() if role != "error" for name in expression.columns}
+        columns = [name for name in table.columns if name not in taken]
+    cells["ended"] = endings(table, columns)
     return cells
 
 
@@ -152,8 +152,8 @@ def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> st
     """
     if not expression.columns:
         return "NULL"
-    if (own := compared(table, expression)) is not None:
-        return cases(own, {"yes": "'correct'", "no": "'incorrect'"})
+    if (comparison := compared(table, expression)) is not None:
+        return cases(comparison, {"yes": "'correct'", "no": "'incorrect'"})
     cell = table.columns[expression.column].cell
     if not expression.inverted:
         return cell
@@ -174,8 +174,8 @@ def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
         of_word = lambda word: meanings.get(word, declines(word))  # noqa: E731
         flags.append(flag(table, mapping["abstained"], of_word, other="'no'" if known else ""))
     if "answered" in mapping and mapping["answered"].columns:
-        own = _about_answers(table, mapping, "answered", told)
-        flags.append(f"CASE {own} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {own} END")
+        cell = _about_answers(table, mapping, "answered", told)
+        flags.append(f"CASE {cell} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {cell} END")
     return any_yes(flags) if flags else "NULL"
 
 
@@ -185,14 +185,14 @@ def flag_words(table: Table, mapping: Mapped, *roles: str) -> set[str]:
     return {word for name in names for word in table.columns[name].words or ()}
 
 
-def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, str]) -> str:
+def _about_answers(table: Table, mapping: Mapped, role: str, outcome_map: Mapping[str, str]) -> str:
     """Return the SQL that is 'yes' if the column of a role says that there is an answer, 'no' if it says there is none,
     else NULL.
 
-    The role is "answered" (the system gave an answer) or "answerable" (the question has one). `told` maps words to the
-    meanings that the user gave them.
+    The role is "answered" (the system gave an answer) or "answerable" (the question has one). `outcome_map` maps words
+    to the meanings that the user gave them.
     """
-    known = {word: to != "unanswered" for word, to in told.items()}
+    known = {word: to != "unanswered" for word, to in outcome_map.items()}
     other = "'yes'" if known.keys() & flag_words(table, mapping, role) else ""
     return flag(table, mapping[role], lambda word: known.get(word, _answers(word)), other=other)
 
@@ -213,8 +213,8 @@ def answerable(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
     """Return the SQL for whether a question has an answer: true, false or NULL."""
     expression = mapping.get("answerable", Expression())
     if expression.columns:
-        own = _about_answers(table, mapping, "answerable", told)
-        return f"CASE {own} WHEN 'yes' THEN 'true' WHEN 'no' THEN 'false' ELSE {own} END"
+        cell = _about_answers(table, mapping, "answerable", told)
+        return f"CASE {cell} WHEN 'yes' THEN 'true' WHEN 'no' THEN 'false' ELSE {cell} END"
     gold = mapping.get("gold", Expression()) if "answerable" not in mapping else Expression()
     columns = [table.columns[name] for name in gold.columns]
     if columns and any(column.filled for column in columns):

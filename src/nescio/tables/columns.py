@@ -59,7 +59,7 @@ class Cells:
         `Column`."""
         if cell not in self._figures:
             has_few = self.words(cell) is not None  # columns of texts take longer, and few of them are asked about
-            batch = [own for own in self._batch_of[cell] if (self.words(own) is not None) == has_few]
+            batch = [other for other in self._batch_of[cell] if (self.words(other) is not None) == has_few]
             numbered = f"SELECT place, cell, {NUMBER.format('cell')} AS number FROM {self._listed(batch)}"
             query = (
                 "SELECT place, count(cell), count(number), min(number), max(number), coalesce(max(length(cell)), 0), "
@@ -241,9 +241,9 @@ def described(
         columns[name].of_runs = True
     for most in columns.values():
         if (named := of_maximum(most.name or "")) is not None:
-            points = [own for own in columns.values() if own.name and "score" in roles_of(own.name)]
-            for own in (most, *(own for own in points if named in ("", squash(own.name)))):
-                own.out_of = most
+            points = [column for column in columns.values() if column.name and "score" in roles_of(column.name)]
+            for column in (most, *(other for other in points if named in ("", squash(other.name)))):
+                column.out_of = most
     return rows, columns
 
 

@@ -59,7 +59,7 @@ def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, st
     `named` has the columns that the user named; the others are found by their names.
     """
     names = [name for name in columns if name]
-    taken = {part: own for part, own in named.items() if part in _NAMED and own in names}
+    taken = {part: name for part, name in named.items() if part in _NAMED and name in names}
     for part, known in lexicon().counts.items():
         free = [name for name in names if name not in taken.values() and squash(name) in known]
         if free and part not in taken:
@@ -123,7 +123,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 check_whole(source, row, f"run {run!r}", numbers)
             beside[run].update({part: many for part, many in numbers.items() if part in (*BESIDE, *SETTLED)})
             beside[run]["counted"] += sum(counts[run, confidence])
-    check_asked({f"run {run!r} was": own.get("asked", 0) for run, own in beside.items()})
+    check_asked({f"run {run!r} was": tally.get("asked", 0) for run, tally in beside.items()})
     remarks, silence = left_out(seen, beside)
     return ReadResult(_tally(tuple(seen), counts), (*notes, *remarks), silence=tuple(silence))
 
@@ -160,7 +160,7 @@ def _load(source: Source, notes: list[Note]) -> _Held:
             raise FormatError(label, rule, where=source.head, value=list(source.columns))
         counted = {name.lower(): name for name in have if name and name.lower() in (*BESIDE, *SETTLED)}
         if not {*BESIDE} <= counted.keys():  # not as nescio sql has them
-            counted = {name: own for name, own in counted.items() if name in ("missing", *SETTLED)}
+            counted = {name: column for name, column in counted.items() if name in ("missing", *SETTLED)}
             if "missing" in counted and not _holds_counts(connection, have[counted["missing"]]):
                 del counted["missing"]
         columns |= counted
@@ -174,7 +174,7 @@ def _load(source: Source, notes: list[Note]) -> _Held:
     others = [(part, columns[part]) for part in _NAMED if columns.get(part, part) != part]
     if others:
         notes.append(note("table.columns", "{subject}: {columns:each %s is the column %r}", str(label), columns=others))
-    made_up = [(name, " − ".join(columns[part] for part in own)) for name, own in made.items() if len(own) > 1]
+    made_up = [(name, " − ".join(columns[part] for part in terms)) for name, terms in made.items() if len(terms) > 1]
     if made_up:
         notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
     ignored = [name or "without a name" for name in have if name not in columns.values() and name != sure]
@@ -203,17 +203,17 @@ def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int])
     Raises FormatError if they contradict the row's total.
     """
     columns, ungraded, missing = held.columns, numbers.get("ungraded", 0), numbers.get("missing", 0)
-    own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
+    counts = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
     for name, (whole_of, *others) in held.made.items():
         beside = "ungraded" if ungraded else "missing" if missing and whole_of == "all" else ""
         if others and beside:
             rule = f"{columns[whole_of]} may include the {beside} answers: give a column {name!r}"
             raise FormatError(source.label, rule, where=locate(source, row), value=numbers[beside])
-    if "all" in numbers and numbers["all"] - sum(own) not in (0, ungraded, missing, ungraded + missing):
+    if "all" in numbers and numbers["all"] - sum(counts) not in (0, ungraded, missing, ungraded + missing):
         total = f"{columns['all']!r} is {numbers['all']}"
-        rule = f"{total}, but right, wrong and unanswered add up to {sum(own)}"
+        rule = f"{total}, but right, wrong and unanswered add up to {sum(counts)}"
         raise FormatError(source.label, rule, where=locate(source, row), value=numbers["all"])
-    return own
+    return counts
 
 
 def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list[int]]) -> Tally:

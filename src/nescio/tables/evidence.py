@@ -26,8 +26,8 @@ def with_evidence(view: View, given: Collection[str]) -> View:
 
     The user takes away a column by `ROLE=-`.
     """
-    table, mapping, told = view.table, view.mapping, {*map(role_of, given)}
-    used = {name for own in mapping.values() for name in own.columns}
+    table, mapping, user_roles = view.table, view.mapping, {*map(role_of, given)}
+    used = {name for expression in mapping.values() for name in expression.columns}
     more: dict[str, Expression] = {}
     for name, column in table.columns.items():
         kept = kept_role(name) if name and column.filled else None
@@ -36,11 +36,11 @@ def with_evidence(view: View, given: Collection[str]) -> View:
     repeat = mapping.get("repeat", NOTHING).columns  # which may tell the verdicts of several judges apart
     if JUDGE not in mapping and (judges := tuple(_judges(table, used - {*repeat}))):
         more[JUDGE] = Expression(judges)
-    complete = any(roles <= told for roles in COMPLETE)
-    for role in {"text", "gold"} - told:
+    complete = any(roles <= user_roles for roles in COMPLETE)
+    for role in {"text", "gold"} - user_roles:
         names = _named(table, role, used)
-        own = [name for name in names if name in view.names]  # what this run alone was asked, or should have answered
-        if names := own or (names if complete and role not in mapping else []):
+        alone = [name for name in names if name in view.names]  # what this run alone was asked, or should have answered
+        if names := alone or (names if complete and role not in mapping else []):
             more |= _to_compare(role, names, mapping)
     return replace(view, mapping={**mapping, **more})
 
@@ -72,8 +72,8 @@ def with_way_out(notes: Sequence[Note], seen: Iterable[View], told: Collection[s
 
 def _judges(table: Table, used: Collection[str]) -> Iterator[str]:
     """Yield the column `judge`, or else the columns whose names say that they name a judge."""
-    own = table.columns.get(JUDGE)
-    if own is not None and JUDGE not in used and own.filled and not (own.is_truth or own.is_share):
+    judge = table.columns.get(JUDGE)
+    if judge is not None and JUDGE not in used and judge.filled and not (judge.is_truth or judge.is_share):
         yield JUDGE
     elif not is_written(table):
         named = (c for c in table.columns.values() if c.name and c.name not in used and names_a_judge(c.name))
@@ -93,5 +93,5 @@ def _named(table: Table, role: str, used: Collection[str]) -> list[str]:
     """Return the columns whose names have this role first, nescio's own name before others."""
     columns = [c for c in table.columns.values() if c.name and c.name not in used and c.filled and not c.is_verdict]
     names = [column.name for column in columns if role in roles_of(column.name)[:1]]
-    own = {"text": "question_text"}.get(role, role)
-    return [own] if own in names else names
+    name = {"text": "question_text"}.get(role, role)
+    return [name] if name in names else names

@@ -35,8 +35,8 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
     """
     outcome = answer.get("outcome")
     if outcome is None:
-        told = answer.get("prediction", Expression()).columns
-        return list(dict.fromkeys((*named, *(name for name in told if _is_marked(table, table.columns[name])))))
+        predictions = answer.get("prediction", Expression()).columns
+        return list(dict.fromkeys((*named, *(name for name in predictions if _is_marked(table, table.columns[name])))))
     if len(outcome.columns) != 1:
         return named
     verdict = table.columns[outcome.column]
@@ -80,14 +80,14 @@ def _says_more(table: Table, column: Column, verdict: Column, reasons: set[str])
     """
     if is_status(column.name) and not column.is_verdict:
         return True
-    said = _said(table, column)
+    meanings = _said(table, column)
     states: dict[bool, set[int | None]] = {True: set(), False: set()}
     silences = [c for c in table.columns.values() if c.name and "abstained" in roles_of(c.name)]
     for beside in (verdict, *silences):
         query = f"SELECT DISTINCT {column.cell}, {beside.cell} FROM {table.relation} WHERE {beside.cell} IS NOT NULL"
-        for word, own in table.connection.execute(query).fetchall():
-            state = state_of(own) if beside is verdict else SILENT if declines(own) else None
-            states[said.get(word) in reasons].add(state)
+        for word, cell in table.connection.execute(query).fetchall():
+            state = state_of(cell) if beside is verdict else SILENT if declines(cell) else None
+            states[meanings.get(word) in reasons].add(state)
     beyond = bool({CORRECT, SILENT} & states[True])
     if not is_status(column.name) and not (beyond and column.is_truth):
         return beyond
@@ -111,19 +111,19 @@ def _is_marked(table: Table, answers: Column) -> bool:
 
 def failures(table: Table, expression: Expression) -> str:
     """Return the SQL that is 'yes' where the columns of an expression say that a call failed, else 'no' or NULL."""
-    if (own := compared(table, expression)) is not None:
-        return own
-    said = [_of_column(table, Expression((name,), inverted=expression.inverted)) for name in expression.columns]
-    any_of_them = " OR ".join(f"({own}) = 'yes'" for own in said)
-    return said[0] if len(said) == 1 else f"CASE WHEN {any_of_them} THEN 'yes' ELSE 'no' END"
+    if (comparison := compared(table, expression)) is not None:
+        return comparison
+    flags = [_of_column(table, Expression((name,), inverted=expression.inverted)) for name in expression.columns]
+    any_of_them = " OR ".join(f"({cell}) = 'yes'" for cell in flags)
+    return flags[0] if len(flags) == 1 else f"CASE WHEN {any_of_them} THEN 'yes' ELSE 'no' END"
 
 
 def endings(table: Table, names: Iterable[str]) -> str:
     """Return the SQL of the reason why a row has no text, by those of the columns `names` that report failures."""
     statuses = [table.columns[name] for name in names]
-    said = [{word: literal(why) for word, why in _said(table, c).items()} for c in statuses]
-    own = [cases(column.cell, words) for column, words in zip(statuses, said, strict=True) if words]
-    return f"coalesce({', '.join(own)})" if own else "NULL"
+    meanings = [{word: literal(why) for word, why in _said(table, c).items()} for c in statuses]
+    reasons = [cases(column.cell, words) for column, words in zip(statuses, meanings, strict=True) if words]
+    return f"coalesce({', '.join(reasons)})" if reasons else "NULL"
 
 
 def why_lacking(fields: Mapping[str, Any]) -> str | None:
@@ -133,22 +133,22 @@ def why_lacking(fields: Mapping[str, Any]) -> str | None:
     words and codes that the call failed, or that the text was blocked, cut off or refused, and so does a true field
     with such a word as its name. The worst reason counts.
     """
-    said = {
+    reasons = {
         ERRORED if "error" in roles_of(name) and _is_error(value) else ending(name, as_text(value) or "")
         for name, value in _nested(fields)
         if "error" in roles_of(name) or not counts(name, value)
     }
     marked = (f"{why}{BY_OUTCOME}" for why in (EMPTY, NO_FORM))
-    return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, *marked, REFUSED) if why in said), None)
+    return next((why for why in (ERRORED, BLOCKED, CUT, EMPTY, NO_FORM, *marked, REFUSED) if why in reasons), None)
 
 
 def _nested(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the paths and values of fields, and of those in the reply to the last call, but not of earlier steps."""
     for name, value in fields.items():
         yield above + name, value
-        own = value[0] if isinstance(value, list) and len(value) == 1 else value
-        if isinstance(own, dict) and squash(name) in _REPLIES:
-            yield from _nested(own, f"{above}{name}.")
+        reply = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(reply, dict) and squash(name) in _REPLIES:
+            yield from _nested(reply, f"{above}{name}.")
 
 
 def _is_error(value: Any) -> bool:

@@ -26,7 +26,7 @@ def judges_of(
     for run, text in connection.execute(f"SELECT DISTINCT run, {column} FROM rows ORDER BY ALL").fetchall():
         named.setdefault(run, set()).add(None if text is None else parse(text))
     named = named if own else constant(named)
-    several = any(len(own - {None}) > 1 for own in named.values())
+    several = any(len(records - {None}) > 1 for records in named.values())
     judges = [_one(named.get(run, {None})) for run in runs]
     return (tuple(judges) if any(judges) else ()), several
 
@@ -35,4 +35,4 @@ def _one(records: set[JudgeRecord | None]) -> JudgeRecord | None:
     """Return the record of all judges of a run; None if no row names one."""
     if len(records) == 1:
         return next(iter(records))
-    return combined({JudgeRecord(UNKNOWN) if one is None else replace(one, date="") for one in records})
+    return combined({JudgeRecord(UNKNOWN) if record is None else replace(record, date="") for record in records})

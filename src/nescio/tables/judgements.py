@@ -74,8 +74,8 @@ LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if 
 
 def state_of(word: str) -> int | None:
     """Return the state (a number of `nescio.data.outcomes`) that a word of people's verdicts means; None if unknown."""
-    own = _WORDS.get(word if word in _WORDS else fold(word))
-    return outcome_of(word) if own is None else own
+    state = _WORDS.get(word if word in _WORDS else fold(word))
+    return outcome_of(word) if state is None else state
 
 
 def read_judgements(
@@ -169,8 +169,8 @@ def _rows(source: Source, wanted: Mapping[str, str | None]) -> list[_Row]:
         have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
         names = [wanted[part] for part in _Row._fields[1:]]
         cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in names]
-        found = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row")
-        rows = [_Row._make(cells) for cells in found.fetchall()]
+        cursor = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row")
+        rows = [_Row._make(cells) for cells in cursor.fetchall()]
     ranks = _ranks({row.rank for row in rows})
     return [row._replace(rank=ranks[row.rank]) for row in rows]
 
@@ -242,13 +242,15 @@ def _told_apart(source: Source, rows: Sequence[_Row], wanted: Mapping[str, str |
     apart = []
     for i, name in enumerate(others, 1):
         values = [cell[i] for cell in cells]
-        if (len({*values}) == len(rows) and len({*answers}) > 1) or all(_TIME.match(str(one)) for one in values if one):
+        if (len({*values}) == len(rows) and len({*answers}) > 1) or all(
+            _TIME.match(str(cell)) for cell in values if cell
+        ):
             continue
         if len({*zip(answers, values, strict=True)}) == len(rows):
             apart.append((len({*values}), name, values))
     if not apart:
         return {}
-    _, name, values = min(apart, key=lambda one: one[0])
+    _, name, values = min(apart, key=lambda candidate: candidate[0])
     return {row.row: (name, str(value)) for row, value in zip(rows, values, strict=True)}
 
 
@@ -258,18 +260,21 @@ def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | Non
     `verdict` and `given` hold the names that the user gave.
     """
     named, columns = given or {}, {name.lower(): name for name in source.columns}
-    own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
-    lost = next((part for part in OWN_PARTS if part in named and part not in own), None)
+    user_columns = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
+    lost = next((part for part in OWN_PARTS if part in named and part not in user_columns), None)
     if lost and not (lost == "verdict" and verdict):
         raise UsageError(
             f"{opt('column', {lost: named[lost]})}: {source.label} has no such column; columns are "
             f"{', '.join(source.columns)}"
         )
-    wanted = {part: own.get(part) or _one(columns, names) or _by_lexicon(source, part) for part, names in PARTS.items()}
+    wanted = {
+        part: user_columns.get(part) or _one(columns, names) or _by_lexicon(source, part)
+        for part, names in PARTS.items()
+    }
     names_it = opt("verdict", of="COLUMN") if given is None else opt("column", of="verdict=COLUMN")
-    wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"), names_it)
+    wanted["verdict"] = _verdict(source, columns, verdict or user_columns.get("verdict"), names_it)
     wanted |= {part: None for part in ("answered", "by_key") if wanted[part] == wanted["verdict"]}
-    wanted[ASSESSOR] = own.get(ASSESSOR) or next(
+    wanted[ASSESSOR] = user_columns.get(ASSESSOR) or next(
         (c for c in source.columns if squash(c) in lexicon().annotators and c not in wanted.values()), None
     )
     if wanted["question"] is None:
@@ -426,13 +431,13 @@ def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: 
     `outcome_map` has the meanings that the user gave, `inexact` is the state of an inexact answer, and `more` has the
     states of further words. Raises UsageError for a word of the table that the user gave a grade such as 0.5.
     """
-    told = by_value(outcome_map, words)
-    graded = next((word for word in told if word in words and told[word] not in MEANINGS), None)
+    outcomes = by_value(outcome_map, words)
+    graded = next((word for word in outcomes if word in words and outcomes[word] not in MEANINGS), None)
     if graded is not None:
-        raise UsageError(f"{opt('outcome_map', {graded: told[graded]})}: a label has no grade; {_NO_VERDICT}")
-    mapped = {word: MEANINGS[to] for word, to in told.items() if to in MEANINGS}
+        raise UsageError(f"{opt('outcome_map', {graded: outcomes[graded]})}: a label has no grade; {_NO_VERDICT}")
+    mapped = {word: MEANINGS[to] for word, to in outcomes.items() if to in MEANINGS}
     letters = {word.lower() for word in words} <= set(LETTERS)
     by_word = LETTERS if letters and words else dict.fromkeys(INEXACT, inexact) | {**more}
-    found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
-    states = {word: state_of(word) if state is None and not letters else state for word, state in found.items()}
+    lookup = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
+    states = {word: state_of(word) if state is None and not letters else state for word, state in lookup.items()}
     return {word: state for word, state in states.items() if state is not None}

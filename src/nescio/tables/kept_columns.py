@@ -129,7 +129,7 @@ def _words(connection: duckdb.DuckDBPyConnection, outcomes: Outcomes, stated: Co
             key = tuple(row)
             if key not in made:
                 asked_digest, gold_digest, question_text, gold = key
-                own = from_texts(asked_digest, gold_digest, FORM)
-                made[key] = own or words_digest(question_text, golds_in(gold) or None) or None
+                digest = from_texts(asked_digest, gold_digest, FORM)
+                made[key] = digest or words_digest(question_text, golds_in(gold) or None) or None
             words[run, question] = made[key]
     return words

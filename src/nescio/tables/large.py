@@ -97,17 +97,17 @@ def _read(
         return state_words(words, options.outcome_map, notes, options.worths)
 
     judge = "judge" if known.get("judge") == ("judge",) else None
-    found = grid(source, states, numbers, judge, odd=may_sum("name"))
-    if found is None:
+    table = grid(source, states, numbers, judge, odd=may_sum("name"))
+    if table is None:
         return None
     outcomes = Outcomes(
-        found.runs,
-        found.questions,
-        found.state,
-        confidence=found.numbers.pop("confidence", None),
-        extra_columns={user(name): values for name, values in found.numbers.items()},
-        files=(str(source.label),) * len(found.runs),
-        judges=tuple(parse(text) if text else None for text in found.judges) if any(found.judges) else (),
+        table.runs,
+        table.questions,
+        table.state,
+        confidence=table.numbers.pop("confidence", None),
+        extra_columns={user(name): values for name, values in table.numbers.items()},
+        files=(str(source.label),) * len(table.runs),
+        judges=tuple(parse(text) if text else None for text in table.judges) if any(table.judges) else (),
     )
     return ReadResult(outcomes, tuple(notes))
 

@@ -38,25 +38,25 @@ def left_out(labels: Mapping[str, str], runs: Mapping[str, Numbers]) -> tuple[li
     """
     notes: list[Note] = []
     silence: list[NonAnswers] = []
-    for run, own in runs.items():
-        held, asked = own["counted"], own.get("asked", own["counted"] + own.get("ungraded", 0))
-        ungraded = own.get("ungraded", max(0, asked - held))
+    for run, numbers in runs.items():
+        held, asked = numbers["counted"], numbers.get("asked", numbers["counted"] + numbers.get("ungraded", 0))
+        ungraded = numbers.get("ungraded", max(0, asked - held))
         if held + ungraded != asked:
-            found = f"the counts of run {run!r} add up to {held + ungraded:,}, but it was asked {asked:,}"
-            raise MismatchError(f"{labels[run]}: {found}")
+            mismatch = f"the counts of run {run!r} add up to {held + ungraded:,}, but it was asked {asked:,}"
+            raise MismatchError(f"{labels[run]}: {mismatch}")
         if ungraded:
             notes.append(ungraded_note("exclude", run, ungraded, asked, ungraded / asked))
             silence.append(NonAnswers(run, "not graded", "not graded", ungraded, asked))
-        if filled := own.get("missing_unanswered", 0):
+        if filled := numbers.get("missing_unanswered", 0):
             notes.append(missing_note(run, filled, asked))
             silence.append(NonAnswers(run, "missing", "missing", filled, asked))
-        if missing := own.get("missing", 0):
+        if missing := numbers.get("missing", 0):
             notes.append(fewer_held(labels[run], (run,), asked + missing, asked))
-    lacking = [(run, own["missing_left_out"]) for run, own in runs.items() if own.get("missing_left_out")]
-    others = max((own.get("not_common", 0) for own in runs.values()), default=0)
+    lacking = [(run, numbers["missing_left_out"]) for run, numbers in runs.items() if numbers.get("missing_left_out")]
+    others = max((numbers.get("not_common", 0) for numbers in runs.values()), default=0)
     others = max(others, *(number for _, number in lacking), 0)
     if others:
-        common = max(own.get("asked", own["counted"]) for own in runs.values())
+        common = max(numbers.get("asked", numbers["counted"]) for numbers in runs.values())
         if not common:
             raise MismatchError("the runs have no question in common")
         notes.append(common_note(common, common + others, lacking))

@@ -84,12 +84,12 @@ class Lexicon(Struct):
 
         `names` is keyed by role ("question"), and `words` by outcome ("correct").
         """
-        for role, own in names.items():
-            for name in own:
+        for role, entries in names.items():
+            for name in entries:
                 self.names[role].setdefault(squash(name), len(self.names[role]))
                 self.lettered |= {squash(name)} if re.match(r"[^\W_][\W_]", plain(name)) else set()
-        for outcome, own in words.items():
-            self.words |= {fold(word.replace("_", " ")): MEANINGS[outcome] for word in own}
+        for outcome, entries in words.items():
+            self.words |= {fold(word.replace("_", " ")): MEANINGS[outcome] for word in entries}
 
 
 @cache
@@ -99,7 +99,7 @@ def lexicon() -> Lexicon:
     roles, words = held["roles"], {name: listed.split() for name, listed in held["words"].items()}
     answering = tuple(expanded(held["words"]["answer_stems"]))
     made = Lexicon(
-        about={role: own["about"] for role, own in roles.items()},
+        about={role: entry["about"] for role, entry in roles.items()},
         names={role: {} for role in roles},
         words={},
         lettered=set(),
@@ -143,11 +143,11 @@ def lexicon() -> Lexicon:
         passes={fold(word) for word in words["passes"]},
         passed_over={fold(word) for word in words["passed_over"]},
         counts={
-            part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
+            part: {squash(name): i for i, name in enumerate(expanded(names))} for part, names in held["counts"].items()
         },
     )
     made.extend(
-        {role: expanded(own["names"]) for role, own in roles.items()},
+        {role: expanded(entry["names"]) for role, entry in roles.items()},
         {name: words[name] for name in MEANINGS if name in words},
     )
     return made
@@ -156,7 +156,7 @@ def lexicon() -> Lexicon:
 def expanded(names: str) -> list[str]:
     """Return the names that a text lists, with each choice written out: "a_{x,y}" lists "a_x" and "a_y"."""
     parts = [[choice.split(",") for choice in re.split(r"\{([^}]*)\}", name)] for name in names.split()]
-    return ["".join(chosen) for own in parts for chosen in product(*own)]
+    return ["".join(chosen) for choices in parts for chosen in product(*choices)]
 
 
 def text() -> str:
@@ -221,10 +221,10 @@ def roles_of(header: str, *, of_runs: bool = False) -> tuple[str, ...]:
     if header.endswith(AS_GIVEN):
         return ()
     for name, above in _ends(header):
-        if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
+        if roles := tuple(role for role, names in lexicon().names.items() if name and name in names):
             taken = _taken_by(above, of_runs=of_runs)
             # Without its likeliest meaning the name has none: nescio asks about "judge.is_refusal".
-            return () if "abstained" in {*found} & taken else tuple(role for role in found if role not in taken)
+            return () if "abstained" in {*roles} & taken else tuple(role for role in roles if role not in taken)
     parts = tokens(header)
     if not parts or parts[-1] not in _IDS or "." in header:
         return ()

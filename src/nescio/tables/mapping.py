@@ -97,8 +97,8 @@ def parse(given: Mapping[str, str], columns: Sequence[str], source: Source) -> d
 
 def _expression(name: str, written: str, columns: Sequence[str], source: Source) -> Expression:
     role, place = role_of(name), f"{source.place or TOP}."
-    if found := next((own for own in (written, written.removeprefix(place)) if own in columns), None):
-        return Expression((found,))
+    if single := next((spelling for spelling in (written, written.removeprefix(place)) if spelling in columns), None):
+        return Expression((single,))
     if written in (NONE, ROW, HEADER):
         if written != NONE:
             form = "numbers the rows" if written == ROW else "takes the headers of the outcome columns"
@@ -172,8 +172,8 @@ def _found(written: str, columns: Sequence[str], place: str) -> tuple[str, ...]:
 
 def spelled(mapping: Mapped) -> dict[str, str]:
     """Return a mapping as texts keyed by role, as the option `--column` takes them."""
-    own = {role: name for name, role in _SAME.items() if name == "question_text"}
-    return {own.get(role, role): str(expression) for role, expression in mapping.items()}
+    names = {role: name for name, role in _SAME.items() if name == "question_text"}
+    return {names.get(role, role): str(expression) for role, expression in mapping.items()}
 
 
 # ---- expressions in SQL ----
@@ -210,17 +210,17 @@ def flag(
     `meaning` says what a word means. A word without a meaning stays as it is, or becomes `other`. But in a column that
     has words for an abstention, every other word means an answer, even "1".
     """
-    if (own := compared(table, expression)) is not None:
-        return own
+    if (comparison := compared(table, expression)) is not None:
+        return comparison
     flags = []
     for name in expression.columns:
         cell = table.columns[name].cell
-        said = {word: meaning(word) for word in words_of(table, cell)}
+        truths = {word: meaning(word) for word in words_of(table, cell)}
         known = {
-            w: "'yes'" if truth != expression.inverted else "'no'" for w, truth in said.items() if truth is not None
+            w: "'yes'" if truth != expression.inverted else "'no'" for w, truth in truths.items() if truth is not None
         }
-        silent = not other and any(map(is_silent_word, said))
-        if silent and None in said.values():
+        silent = not other and any(map(is_silent_word, truths))
+        if silent and None in truths.values():
             known = {word: flagged for word, flagged in known.items() if truth_of(word) is None}
         unknown = other or ("'no'" if silent != expression.inverted else "'yes'" if silent else cell)
         flags.append(cases(cell, known, f"CASE WHEN {cell} IS NOT NULL THEN {unknown} END"))
@@ -231,8 +231,8 @@ def any_yes(flags: Sequence[str]) -> str:
     """Return the SQL that is 'yes' where any of several flags is 'yes', and elsewhere the value of the first flag."""
     if len(flags) == 1:
         return flags[0]
-    said = " OR ".join(f"({own}) = 'yes'" for own in flags)
-    return f"CASE WHEN {said} THEN 'yes' ELSE {flags[0]} END"
+    condition = " OR ".join(f"({cell}) = 'yes'" for cell in flags)
+    return f"CASE WHEN {condition} THEN 'yes' ELSE {flags[0]} END"
 
 
 def scaled(table: Table, expression: Expression) -> str:

@@ -44,7 +44,7 @@ def recognise(source: Source) -> str | None:
         len(runs) < (1 if "question" in source.columns else _LEAST)
         or len(source.columns) > len(runs) + 1
         or any(roles_of(name) or is_measured(name) for name in runs)
-        or any(own.keys() - {"score"} for own in families(runs).values())  # the columns hold more than a score
+        or any(family.keys() - {"score"} for family in families(runs).values())  # the columns hold more than a score
     ):
         return None
     row = _first_row(source)

@@ -59,12 +59,14 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
     ways: list[Way] = []
     for column in table.columns.values():
         roles = {*roles_of(column.name or "")}
-        told = "outcome" in given and given["outcome"].columns == (column.name,)
+        is_outcome = "outcome" in given and given["outcome"].columns == (column.name,)
         answers = roles & {"gold", "prediction"} and not _are_grades(table, column)
-        if told or ("outcome" not in given and roles & named and not answers):
+        if is_outcome or ("outcome" not in given and roles & named and not answers):
             ways += _by_words(table, given, [column], mapped) or _by_threshold(table, given, column)
     families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
-    of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
+    of_runs = [
+        table.columns[family.get("outcome", family.get("score", ""))] for family in families if named & family.keys()
+    ]
     of_runs = [column for column in of_runs if {*(column.words or ())} & {*(of_runs[0].words or ())}]
     if len(of_runs) > 1:
         ways = [*(_by_words(table, given, of_runs, mapped) or _by_threshold(table, given, *of_runs)), *ways]
@@ -107,7 +109,7 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
     """
     words = [{*(table.columns[name].words or ())} for name in verdicts]
     # those with the same words
-    alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])
+    alike = tuple(name for name, vocabulary in zip(verdicts, words, strict=True) if vocabulary & words[0])
     if len(alike) < 2:
         return ways
     faulty = all(table.columns[name].is_truth and speaks_of_faults(name) for name in alike)
@@ -133,13 +135,13 @@ def _grades_answers(table: Table, column: Column) -> bool:
     letters = len(column.words or ())
     if letters != len(CODES[0]) or not column.name or roles_of(column.name):
         return False
-    own = Expression((column.name,))
+    grades = Expression((column.name,))
     for other in (c for c in table.columns.values() if c.name and roles_of(c.name)):
         roles, alone = {*roles_of(other.name)}, Expression((other.name,))
-        if {"question", "row", "text"} & roles and different(table, alone, own) > different(table, alone):
+        if {"question", "row", "text"} & roles and different(table, alone, grades) > different(table, alone):
             return True
         is_verdict = bool({"outcome", "score", "wrong"} & roles) and other.is_truth and len(other.words or ()) > 1
-        if is_verdict and different(table, alone, own) == letters:
+        if is_verdict and different(table, alone, grades) == letters:
             return True
     return False
 
@@ -184,8 +186,8 @@ def _names_runs(table: Table, column: Column) -> bool:
     questions = [Expression((c.name,)) for c in others if {"question", "row", "text"} & {*roles_of(c.name)}]
     of_column = {"run": Expression((column.name,))}
     return any(
-        is_unique(table, {**of_column, "question": own}, {}) and not is_unique(table, {"question": own}, {})
-        for own in questions
+        is_unique(table, {**of_column, "question": question}, {}) and not is_unique(table, {"question": question}, {})
+        for question in questions
     )
 
 
@@ -228,7 +230,7 @@ def _threshold(column: Column) -> Expression:
 
 def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, judging: bool) -> Iterator[Way]:
     """Yield the readings that are possible by the content of the columns, whatever their names are."""
-    taken = {name for own in given.values() for name in own.columns}
+    taken = {name for expression in given.values() for name in expression.columns}
     free = [column for column in table.columns.values() if column.name and column.filled and column.name not in taken]
     ways: list[Way] = []
     if sheet := _sheet(table, free):
@@ -298,14 +300,14 @@ def _how_unlikely(table: Table, column: Column) -> tuple[bool, ...]:
     Columns that measure something ("hit_max_tokens") come last, and before them columns with the same value in all rows
     of a question, because they describe the question. Names and words for outcomes come first.
     """
-    own, questions = Expression((column.name,)), []
+    verdict, questions = Expression((column.name,)), []
     for other in table.columns.values():
         if other is not column and other.name and {"question", "row", "text"} & {*roles_of(other.name)}:
             questions.append(Expression((other.name,)))
     many = [different(table, other) for other in questions]
     constant = any(
-        found < table.rows and different(table, other, own) == found
-        for other, found in zip(questions, many, strict=True)
+        number < table.rows and different(table, other, verdict) == number
+        for other, number in zip(questions, many, strict=True)
     )
     named = state_of(column.name) is not None or speaks_of_verdicts(column.name)
     return is_measured(column.name), constant, not named, column.is_truth
@@ -338,17 +340,17 @@ def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]
     mapped = {*options.get("outcome_map", ())}
     named = readings(table, given, judging=False, mapped=mapped, proposed=more)
     if named:
-        return [(own, options) for own in named[:3]]
-    taken = {name for own in (*given.values(), *more.values()) for name in own.columns}
+        return [(mapping, options) for mapping in named[:3]]
+    taken = {name for expression in (*given.values(), *more.values()) for name in expression.columns}
     free = [c for c in table.columns.values() if c.name and c.name not in taken and _may_name(c)]
     names: list[dict[str, Expression]] = [{"question": Expression((c.name,))} for c in free if _names_rows(c, table)]
     names = names[:1]
     if not names and "run" not in given:
         names = [*islice(_pairs(table, free), _MOST_APART)]
     ways: list[Way] = []
-    for own in names or [{"question": Expression(row=True)}]:
-        found = readings(table, given, judging=False, mapped=mapped, proposed={**more, **own})
-        ways += [(mapping, options) for mapping in found[:2]]
+    for question in names or [{"question": Expression(row=True)}]:
+        mappings = readings(table, given, judging=False, mapped=mapped, proposed={**more, **question})
+        ways += [(mapping, options) for mapping in mappings[:2]]
     return ways
 
 
@@ -374,9 +376,9 @@ def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
     Such a column has few different values. It may number repeats or be a part of the run's name; both are tried.
     Repeats come first if its values are numbers.
     """
-    taken = {name for own in mapping.values() for name in own.columns}
+    taken = {name for expression in mapping.values() for name in expression.columns}
     run = mapping.get("run", Expression()).columns
-    found: list[Mapped] = []
+    mappings: list[Mapped] = []
     answers = different(table, *(mapping[role] for role in ("run", "question") if role in mapping))
     for column in table.columns.values():
         if column.name in taken or column.words is None or not 1 < len(column.words) <= _MOST_RUNS or not column.name:
@@ -387,8 +389,8 @@ def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
         ways = [{"run": Expression((*run, column.name))}, {"repeat": Expression((column.name,))}]
         for more in reversed(ways) if column.is_number else ways:
             if is_unique(table, {**mapping, **more}, mapping):
-                found.append({**mapping, **more})
-    return found[:_MOST_APART]
+                mappings.append({**mapping, **more})
+    return mappings[:_MOST_APART]
 
 
 def _names_rows(column: Column, table: Table) -> bool:
@@ -469,7 +471,7 @@ def what_lacks(table: Table) -> tuple[str, Source, str | None]:
         rule = "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
         return rule, source, source.head
     points = [column for column in table.columns.values() if column.is_points and column.out_of is not column]
-    graded = "".join(f"{own.name!r} has its maximum in {own.out_of.name!r}; " for own in points if own.out_of)
+    graded = "".join(f"{score.name!r} has its maximum in {score.out_of.name!r}; " for score in points if score.out_of)
     question = (
         f"{graded}which column says whether an answer is right? {opt('column', of='outcome=NAME')}, or "
         f"{opt('column', of='prediction=NAME')} and {opt('column', of='gold=NAME')}"

@@ -56,8 +56,10 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     """
     notes: list[Note] = []
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
-    told = {*map(role_of, options.column)}.union(*(roles_given(source.table) for source in sources.values()))
-    seen = [[with_evidence(one, options.column) for one in views(*own, {"text", "gold"} - told)] for own in placed]
+    user_roles = {*map(role_of, options.column)}.union(*(roles_given(source.table) for source in sources.values()))
+    seen = [
+        [with_evidence(view, options.column) for view in views(*pair, {"text", "gold"} - user_roles)] for pair in placed
+    ]
     every = [view for of_runs in seen for view in of_runs]
     mappings = [view.mapping for view in every]
     extra = gathered(connection, placed, options, seen)
@@ -66,8 +68,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     notes += remarks
     notes += rules.share_answerable(connection) if "answerable" in held else []
     if "silent" in held:
-        own = [mapping["outcome"] for _, mapping in placed]
-        of_faults = any(one.inverted or any(map(speaks_of_faults, one.columns)) for one in own)
+        verdicts = [mapping["outcome"] for _, mapping in placed]
+        of_faults = any(verdict.inverted or any(map(speaks_of_faults, verdict.columns)) for verdict in verdicts)
         rules.no_contradictions(connection, sources, options.declined_right, of_faults=of_faults)
     repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column
     if repeated and options.duplicates == "error":
@@ -76,9 +78,9 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         next((m[role].columns[0] for m in mappings if role in m and m[role].columns), None)
         for role in ("question", "text")
     )
-    differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & told))
+    differ = check_pairing(connection, sources, by, text, told=bool({"question", "text"} & user_roles))
     differ += check_gold(connection) if any("gold" in mapping for mapping in mappings) else []
-    notes += with_way_out(differ, every, told)
+    notes += with_way_out(differ, every, user_roles)
     outcomes = _build(connection, placed, sources, held, notes)
     named = any(_names_each(mapping) for mapping in mappings if JUDGE in mapping)
     judges, several = judges_of(connection, outcomes.runs, own=named) if JUDGE in held else ((), False)
@@ -139,8 +141,8 @@ def _state(
     worths = dict.fromkeys(options.worths, "incorrect" if options.scores_alone else "ungraded")
     of_silence = {word for table, mapping in placed for word in flag_words(table, mapping, *_FLAGS)}
     listed = {word for word, _ in counted}
-    told = {word: to for word, to in options.outcome_map.items() if word in listed or word not in of_silence}
-    states = state_words(counted, {**told, **worths}, notes, options.worths)
+    meanings = {word: to for word, to in options.outcome_map.items() if word in listed or word not in of_silence}
+    states = state_words(counted, {**meanings, **worths}, notes, options.worths)
     names = dict.fromkeys(name for _, mapping in placed for name in mapping["outcome"].columns)
     rules.no_unknown_words(connection, sources, [*names], states)
     known = {word: at for word, at in states.items() if word is not None and at is not None}
@@ -204,7 +206,7 @@ def _with_answers(placed: Iterable[tuple[Table, Mapped]]) -> str:
     files: list[str] = []
     for table, mapping in placed:
         of_runs = [view.mapping.get("prediction", Expression()) for view in views(table, mapping)]
-        if any(table.columns[name].filled for own in of_runs for name in own.columns):
+        if any(table.columns[name].filled for expression in of_runs for name in expression.columns):
             files += map(str, table.sources)
     return ", ".join(files)
 
@@ -216,10 +218,10 @@ def _hollow(connection: duckdb.DuckDBPyConnection, graded: str, files: str) -> s
     """
     nothing = literal(f"(?i)[{WHITE_SPACE}]*({NOTHING})[{WHITE_SPACE}]*")
     query = f"SELECT DISTINCT prediction, ({graded}) = {CORRECT} FROM gathered "
-    said = connection.execute(f"{query} WHERE regexp_full_match(prediction, {nothing})").fetchall() if files else []
-    gold = connection.execute("SELECT DISTINCT gold FROM gathered WHERE length(gold) <= 60").fetchall() if said else []
-    right = {squeeze(text) for text, is_right in said if is_right}.union(squeeze(text) for (text,) in gold)
-    meant = literals(sorted({text for text, _ in said if is_nothing(text) and squeeze(text) not in right}))
+    rows = connection.execute(f"{query} WHERE regexp_full_match(prediction, {nothing})").fetchall() if files else []
+    gold = connection.execute("SELECT DISTINCT gold FROM gathered WHERE length(gold) <= 60").fetchall() if rows else []
+    right = {squeeze(text) for text, is_right in rows if is_right}.union(squeeze(text) for (text,) in gold)
+    meant = literals(sorted({text for text, _ in rows if is_nothing(text) and squeeze(text) not in right}))
     return f"(prediction IS NULL OR (file IN ({files}) AND prediction IN ({meant})))" if meant else "prediction IS NULL"
 
 
@@ -231,16 +233,16 @@ def _output_lacks(
     `held` has the numbers of the files with outputs, and `hollow` is the condition of an empty one. A marker such
     as "PARSE_FAIL" is no answer where the verdict does not say that it is right.
     """
-    told = [why for why in OUTPUT_LACKS if kind_of(why) in options.told]
+    reasons = [why for why in OUTPUT_LACKS if kind_of(why) in options.told]
     files = f"file IN ({held or 'NULL'})"
     query = "SELECT DISTINCT prediction FROM gathered WHERE length(prediction) <= 60"
     texts = [text for (text,) in connection.execute(query).fetchall()] if held else []
     markers = literals(text for text in texts if marker_of(text) == NO_FORM) or "NULL"
-    silent = f"(graded = {SILENT}{f' OR graded = {INCORRECT}' if NO_FORM in told else ''})"
+    silent = f"(graded = {SILENT}{f' OR graded = {INCORRECT}' if NO_FORM in reasons else ''})"
     return (
         f"CASE WHEN {OUTPUT_WAS} IN ({literals(OUTPUT_LACKS)}) THEN {OUTPUT_WAS} WHEN {files} AND {hollow} "
         f"THEN '{EMPTY}' WHEN {files} AND prediction IN ({markers}) AND {silent} THEN {literal(NO_FORM)} END"
-    ), told
+    ), reasons
 
 
 def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> list[str]:
@@ -264,12 +266,12 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
     """
     query = "SELECT prediction, count(*), min(file) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1 "
     query += "ORDER BY 2 DESC, 1 LIMIT 10000"
-    found = [own for own in connection.execute(query).fetchall() if options.declined.reads(own[0])]
-    if not found or options.refusals in ("incorrect", "ungraded"):
+    rows = [row for row in connection.execute(query).fetchall() if options.declined.reads(row[0])]
+    if not rows or options.refusals in ("incorrect", "ungraded"):
         return []
-    texts = Counter({text: times for text, times, _ in found})
+    texts = Counter({text: times for text, times, _ in rows})
     if options.refusals is None:
-        raise of_refusals(sources[min(file for *_, file in found)], texts)
+        raise of_refusals(sources[min(file for *_, file in rows)], texts)
     options.declined.worded |= texts
     return [*texts]
 
@@ -284,11 +286,11 @@ def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, A
     query = (
         f"SELECT coalesce(prediction, ''), count(*), min(file) FROM rows WHERE {empty} GROUP BY 1 ORDER BY 2 DESC, 1"
     )
-    if found := connection.execute(query).fetchall():
-        texts = Counter({text: times for text, times, _ in found})
+    if rows := connection.execute(query).fetchall():
+        texts = Counter({text: times for text, times, _ in rows})
         hollow = ("is empty or stands for nothing", "are empty or stand for nothing")
         rule = of_silence(texts, *(hollow if any(texts) else ("is empty", "are empty")))
-        source = sources[min(file for *_, file in found)]
+        source = sources[min(file for *_, file in rows)]
         raise AskedError(source, rule, [{"empty": how} for how in ("unanswered", "incorrect", "ungraded")])
 
 

@@ -116,17 +116,17 @@ def _names(outcomes: Outcomes) -> list[str]:
     strata = {name: values for name, values in outcomes.strata.items() if name and name not in RESERVED}
     further = [
         *((name, {*map(str, values)}) for name, values in strata.items()),
-        *((own, ()) for own in _graded(outcomes)),
+        *((name, ()) for name in _graded(outcomes)),
     ]
     kept = _kept(outcomes)
-    if not kept and any(may_take_a_role(*own) for own in further):
+    if not kept and any(may_take_a_role(*column) for column in further):
         kept = [QUESTION_DIGEST]  # without digests; a reader sees by this column that nescio wrote the table
     return [*names, *kept, *(name for name, _ in further)]
 
 
 def _kept(outcomes: Outcomes) -> list[str]:
     """Return the columns of what gates ask of a run (`data/kept.py`) that say something."""
-    words = () if outcomes.words is None else {one for one in outcomes.words.ravel() if one}
+    words = () if outcomes.words is None else {digest for digest in outcomes.words.ravel() if digest}
     digests = zip(DIGESTS, zip(*map(in_texts, words), strict=True), strict=False)
     held = [name for name, cells in digests if any(cells)]
     lacking = outcomes.why is not None and any(map(output_lacks, outcomes.why[outcomes.state != ABSENT]))
@@ -177,8 +177,8 @@ def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[
     if "candidate" in names and outcomes.candidate is not None:
         columns["candidate"] = [_CANDIDATE[value] for value in outcomes.candidate[run, at].tolist()]
     if "answerable" in names and outcomes.answerable is not None:
-        said = outcomes.runs[run] not in outcomes.kept.get(SILENT_ON_ANSWERS, {})
-        columns["answerable"] = [_TRUTH[value] if said else None for value in outcomes.answerable[at].tolist()]
+        is_stated = outcomes.runs[run] not in outcomes.kept.get(SILENT_ON_ANSWERS, {})
+        columns["answerable"] = [_TRUTH[value] if is_stated else None for value in outcomes.answerable[at].tolist()]
     if outcomes.clusters is not None:
         columns["cluster"] = list(map(str, outcomes.clusters[at]))
     if "judge" in names:
@@ -213,7 +213,7 @@ def _write_delimited(
 ) -> None:
     # the csv module writes a lone CR as an ordinary character, but reads it as the end of a line
     judges = (str(judge) for judge in outcomes.judges)
-    about = (text for own in outcomes.kept.values() for text in own.values())
+    about = (text for texts in outcomes.kept.values() for text in texts.values())
     returns = any("\r" in text for text in (*names, *judges, *about, *_texts(outcomes)))
     with path.open("w", encoding="utf-8", newline="") as file:
         quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL

@@ -48,20 +48,22 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             have = load_rows(connection, source, "raw")
             shown = ", ".join(have[named[name]] for name in (*RUNS, *names))
             rows = connection.execute(f"SELECT row, {shown} FROM raw ORDER BY 1").fetchall()
-        for row, one, other, *texts in rows:
-            if one is None or other is None:
+        for row, this_run, other, *texts in rows:
+            if this_run is None or other is None:
                 raise FormatError(source.label, "the run is empty", where=locate(source, row))
-            if (one, other) in cells or (other, one) in cells:
-                rule = f"runs {one!r} and {other!r} appear twice: add up their counts, or keep one of their rows"
+            if (this_run, other) in cells or (other, this_run) in cells:
+                rule = f"runs {this_run!r} and {other!r} appear twice: add up their counts, or keep one of their rows"
                 raise FormatError(source.label, rule, where=locate(source, row))
             numbers = {name: whole(source, row, name, cell) for name, cell in zip(names, texts, strict=True)}
-            check_whole(source, row, f"run {one!r}" if one == other else f"{one!r} or {other!r}", numbers)
-            cells[one, other] = [numbers[name] for name in PAIRS]
-            asked[one, other] = numbers.get("asked", sum(cells[one, other]) + numbers.get("ungraded", 0))
-            if one == other:
-                labels[one] = str(source.label)
-                beside[one] = {name: many for name, many in numbers.items() if name not in PAIRS}
-                beside[one]["counted"] = sum(cells[one, other])
+            check_whole(
+                source, row, f"run {this_run!r}" if this_run == other else f"{this_run!r} or {other!r}", numbers
+            )
+            cells[this_run, other] = [numbers[name] for name in PAIRS]
+            asked[this_run, other] = numbers.get("asked", sum(cells[this_run, other]) + numbers.get("ungraded", 0))
+            if this_run == other:
+                labels[this_run] = str(source.label)
+                beside[this_run] = {name: many for name, many in numbers.items() if name not in PAIRS}
+                beside[this_run]["counted"] = sum(cells[this_run, other])
     words = {pair: f"runs {pair[0]!r} and {pair[1]!r} were both" for pair in asked}
     words |= {(run, run): f"run {run!r} was" for run in beside}
     check_asked({words[pair]: many for pair, many in asked.items()})
@@ -70,8 +72,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
     number = {run: i for i, run in enumerate(runs)}
     counts = np.zeros((len(runs), 3), dtype=np.int64)
     pairs = np.zeros((len(runs) * (len(runs) - 1) // 2, 3, 3), dtype=np.int64)
-    for (one, other), own in cells.items():
-        x, y, table = number[one], number[other], np.array(own).reshape(3, 3)
+    for (this_run, other), figures in cells.items():
+        x, y, table = number[this_run], number[other], np.array(figures).reshape(3, 3)
         if x == y:
             counts[x] = table.diagonal()
         else:

@@ -181,8 +181,8 @@ def numbers_in(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], extra: Mapping[str, str], shape: tuple[int, ...]
 ) -> dict[str, Array]:
     """Return the columns of `extra` that `graded_of` can read and that hold some number."""
-    found: dict[str, Array] = {}
+    columns: dict[str, Array] = {}
     for name in extra:
         with suppress(FormatError):
-            found |= graded_of(connection, sources, extra, [name], shape)
-    return {name: values for name, values in found.items() if not np.isnan(values).all()}
+            columns |= graded_of(connection, sources, extra, [name], shape)
+    return {name: values for name, values in columns.items() if not np.isnan(values).all()}

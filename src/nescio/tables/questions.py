@@ -56,8 +56,8 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         named = enumerated([str(source.label) for source in gold])
-        found = f"{len(gold)} were given: {named}" if gold else "none was given"
-        raise MismatchError(f"give one file of questions beside the answers; {found}")
+        fault = f"{len(gold)} were given: {named}" if gold else "none was given"
+        raise MismatchError(f"give one file of questions beside the answers; {fault}")
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
     texts = read_stories(stories[0]) if stories else None

@@ -59,7 +59,7 @@ def readings(
     given = {**given, **proposed}
     roles = Roles(table, given, mapped)
     answers = [dict(given)] if complete else list(_answers(roles, given, judging=judging))
-    found: list[dict[str, Expression]] = []
+    mappings: list[dict[str, Expression]] = []
     unknown = [name for name in table.columns if name and not roles_of(name)]  # a name with a role has it in any run
     families = [*wide.families(unknown).values()]
     for answer in answers:
@@ -68,8 +68,8 @@ def readings(
         taken |= _of_other_runs(families, taken, several=several)
         for structure in structures(roles, answer, taken, alone=complete):
             for beside in [{}] if complete else _beside(roles, answer, taken):
-                found.append({**structure, **answer, **beside})
-    return found[:_MOST]
+                mappings.append({**structure, **answer, **beside})
+    return mappings[:_MOST]
 
 
 def _of_other_runs(families: Sequence[Mapping[str, str]], taken: set[str], *, several: bool) -> set[str]:
@@ -104,22 +104,26 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     if not (roles.is_own and outcomes):
         outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
         scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
-        outcomes += [own for name in scores if (own := Expression((name,))) not in outcomes]
-    unclear = [own for own in outcomes if may_mean_wrong(own.column) and roles.column(own.column).is_truth]
+        outcomes += [score for name in scores if (score := Expression((name,))) not in outcomes]
+    unclear = [
+        outcome for outcome in outcomes if may_mean_wrong(outcome.column) and roles.column(outcome.column).is_truth
+    ]
     if len(unclear) == len(outcomes) and not any(
-        _says_of_the_key(roles, own, _texts(roles, given, own), CORRECT) for own in unclear
+        _says_of_the_key(roles, outcome, _texts(roles, given, outcome), CORRECT) for outcome in unclear
     ):
-        outcomes = [*outcomes, *(replace(own, inverted=True) for own in unclear)]
-    paths = [own for own in outcomes if wide.PATH.search(own.column)]
+        outcomes = [*outcomes, *(replace(outcome, inverted=True) for outcome in unclear)]
+    paths = [outcome for outcome in outcomes if wide.PATH.search(outcome.column)]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
-    single = [own.column for own in whole if len(own.columns) == 1]
+    single = [outcome.column for outcome in whole if len(outcome.columns) == 1]
     for columns in wide.like_those_of_judges(single, known):
         whole = [*whole, *(Expression((name,)) for name in columns[1:]), Expression(columns)]
     if not whole or (not either and _may_be_answers(roles, whole)):
         judged = [*_pairs(roles, given)]
         if not whole and judged:
-            yield from ({**_texts(roles, given, own), "outcome": own, **given} for own in _perhaps_verdicts(roles))
+            yield from (
+                {**_texts(roles, given, outcome), "outcome": outcome, **given} for outcome in _perhaps_verdicts(roles)
+            )
         yield from judged
     for outcome in whole:
         beside = _texts(roles, given, outcome)
@@ -154,9 +158,9 @@ def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: in
     column = roles.column(outcome.column)
     if not {"gold", "prediction"} <= texts.keys():
         return False
-    gold, said = (roles.column(texts[role].column).cell for role in ("gold", "prediction"))
+    gold, prediction = (roles.column(texts[role].column).cell for role in ("gold", "prediction"))
     words = literals(word for word in column.words or () if state_of(word) == state) or "NULL"
-    same = f"trim({gold}) = trim({said}) AND {column.cell} IN ({words})"
+    same = f"trim({gold}) = trim({prediction}) AND {column.cell} IN ({words})"
     return first(roles.table.connection, f"SELECT 1 FROM {roles.table.relation} WHERE {same} LIMIT 1") is not None
 
 
@@ -198,22 +202,26 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
     predictions = list(dict.fromkeys((*predictions, *either))) if gold or "gold" in given else predictions
     golds = [given["gold"]] if "gold" in given else [Expression((name,)) for name in gold]
     if "prediction" in given:
-        own = [given["prediction"]]
+        answers = [given["prediction"]]
     else:
         singles = [Expression((name,)) for name in predictions]
         together = _families(roles, ("prediction", "answer"))
-        of_runs = [own for own in together[:1] if {*own.columns} <= {*predictions} and not roles.name_runs]
-        own = [*of_runs, *singles] or together
+        of_runs = [family for family in together[:1] if {*family.columns} <= {*predictions} and not roles.name_runs]
+        answers = [*of_runs, *singles] or together
     truths = [Expression((name,)) for name in roles.all("outcome", "score")]
-    for right, said in product(golds, own):
-        if {*right.columns} & {*said.columns}:
+    for right, prediction in product(golds, answers):
+        if {*right.columns} & {*prediction.columns}:
             continue
-        yield {"gold": right, "prediction": said, **{r: e for r, e in given.items() if r not in ("gold", "prediction")}}
+        yield {
+            "gold": right,
+            "prediction": prediction,
+            **{r: e for r, e in given.items() if r not in ("gold", "prediction")},
+        }
     if "prediction" not in given:
         of_key = [Expression((name,)) for name in _of_key(roles)] if "gold" not in given else []
-        for right, said in product([*golds, *of_key], truths):
-            if right != said and _share_words(roles, right, said):
-                yield {"gold": right, "prediction": said, **{r: e for r, e in given.items() if r != "gold"}}
+        for right, prediction in product([*golds, *of_key], truths):
+            if right != prediction and _share_words(roles, right, prediction):
+                yield {"gold": right, "prediction": prediction, **{r: e for r, e in given.items() if r != "gold"}}
 
 
 def _of_key(roles: Roles) -> list[str]:
@@ -231,18 +239,18 @@ def _gold_verdicts(roles: Roles) -> list[Expression]:
     They say yes and no, but no prediction does.
     """
     gold, predictions = _sides(roles)
-    said = {word for name in predictions for word in roles.column(name).words or ()}
-    if not predictions or any(truth_of(word) is not None for word in said):
+    words = {word for name in predictions for word in roles.column(name).words or ()}
+    if not predictions or any(truth_of(word) is not None for word in words):
         return []
     return [Expression((name,)) for name in gold if roles.column(name).is_truth]
 
 
-def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
-    """Return whether the column `said` and the gold answers are verdicts in the same words.
+def _share_words(roles: Roles, gold: Expression, prediction: Expression) -> bool:
+    """Return whether the column `prediction` and the gold answers are verdicts in the same words.
 
-    If they are, `said` may hold answers, because the task of the systems may be to judge.
+    If they are, `prediction` may hold answers, because the task of the systems may be to judge.
     """
-    columns = [roles.column(name) for name in dict.fromkeys((*gold.columns, *said.columns))]
+    columns = [roles.column(name) for name in dict.fromkeys((*gold.columns, *prediction.columns))]
     if len(columns) < 2 or not all(column.is_verdict for column in columns):
         return False
     shared = set.intersection(*({*(column.words or ())} for column in columns))
@@ -257,15 +265,15 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
     """
     gold, predictions = _sides(roles)
     of_key = [Expression((name,)) for name in _of_key(roles)]
-    if any(_share_words(roles, right, own) for right in of_key for own in outcomes if right != own):
+    if any(_share_words(roles, right, outcome) for right in of_key for outcome in outcomes if right != outcome):
         return True
     verdicts = {name for outcome in outcomes for name in outcome.columns}
     same = [Expression((name,)) for name in gold if name in verdicts]  # "label" may name either
     if any(_share_words(roles, right, Expression((name,))) for right in same for name in predictions):
         return True
-    said = any(roles.column(name).is_truth for name in predictions if name not in verdicts)
+    yes_or_no = any(roles.column(name).is_truth for name in predictions if name not in verdicts)
     golds = [Expression((name,)) for name in gold if name not in verdicts]
-    return not said and any(_share_words(roles, right, own) for right in golds for own in outcomes)
+    return not yes_or_no and any(_share_words(roles, right, outcome) for right in golds for outcome in outcomes)
 
 
 def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
@@ -275,11 +283,11 @@ def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
     """
     names = [name for name in roles.table.columns if name and name not in roles.taken and not is_measured(name)]
     families = wide.families(names)
-    columns = [next((own[role] for role in wanted if role in own), "") for own in families.values()]
-    found = tuple(name for name in columns if name)
-    of_objects = all("." in name for name in found)
-    parts = [Expression((name,)) for name in found] if of_objects else []
-    return [Expression(found), *parts] if len(found) > 1 else []
+    columns = [next((family[role] for role in wanted if role in family), "") for family in families.values()]
+    members = tuple(name for name in columns if name)
+    of_objects = all("." in name for name in members)
+    parts = [Expression((name,)) for name in members] if of_objects else []
+    return [Expression(members), *parts] if len(members) > 1 else []
 
 
 def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]:
@@ -290,22 +298,24 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     """
     names = [name for name in roles.table.columns if name and name not in roles.taken]
     families = wide.families(names)
-    wrong = tuple(own["wrong"] for own in families.values() if "wrong" in own and roles.column(own["wrong"]).is_truth)
-    of_runs = len(wrong) > 1 and not any({"outcome", "score"} & own.keys() for own in families.values())
+    wrong = tuple(
+        family["wrong"] for family in families.values() if "wrong" in family and roles.column(family["wrong"]).is_truth
+    )
+    of_runs = len(wrong) > 1 and not any({"outcome", "score"} & family.keys() for family in families.values())
     of_a_judge = (
-        len(wrong) == 1 and not paths and wide.of_judges(run for run, own in families.items() if "wrong" in own)
+        len(wrong) == 1 and not paths and wide.of_judges(run for run, family in families.items() if "wrong" in family)
     )
     if of_runs or of_a_judge:
         return [Expression(wrong, inverted=True)]
-    verdicts = {run: own.get("outcome", own.get("score", "")) for run, own in families.items()}
+    verdicts = {run: family.get("outcome", family.get("score", "")) for run, family in families.items()}
     verdicts |= {  # a "judgement" may be an answer or a verdict
-        run: own["prediction"]
-        for run, own in families.items()
-        if not verdicts[run] and "outcome" in wide.roles_at_end(own.get("prediction", ""))
+        run: family["prediction"]
+        for run, family in families.items()
+        if not verdicts[run] and "outcome" in wide.roles_at_end(family.get("prediction", ""))
     }
     verdicts = {run: name for run, name in verdicts.items() if name and is_known(roles.column(name), roles.mapped)}
-    said = {"prediction", "answer", "abstained", "answered"}  # columns that a run has for itself
-    answering = {run: name for run, name in verdicts.items() if said & families[run].keys()}
+    run_roles = {"prediction", "answer", "abstained", "answered"}  # columns that a run has for itself
+    answering = {run: name for run, name in verdicts.items() if run_roles & families[run].keys()}
     if len(answering) > 1:
         return [Expression(tuple(answering.values()))]
     singles = [*paths] or [Expression((name,)) for name in verdicts.values()]
@@ -334,7 +344,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     """
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
     if len(silences) > 1:
-        together = {"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))}
+        together = {"abstained": Expression(tuple(name for way in silences for name in way["abstained"].columns))}
         one_each = len(silences) == len(answer.get("outcome", NOTHING).columns)  # one column for each run
         silences.insert(0 if one_each else len(silences), together)
     silences += [{"answered": Expression((name,))} for name in roles.all("answered")]
@@ -350,19 +360,19 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     confidences = [name for name in roles.all("confidence") if name not in taken]
     if len(confidences) == 1 and "confidence" not in answer:
         chosen["confidence"] = Expression((confidences[0],))
-    used = taken | {name for way in silences for own in way.values() for name in own.columns}
-    used |= {name for own in asked for name in own.columns}
+    used = taken | {name for way in silences for expression in way.values() for name in expression.columns}
+    used |= {name for expression in asked for name in expression.columns}
     outcome = answer.get("outcome", NOTHING).columns
     families = wide.families(name for name in roles.table.columns if name).values() if len(outcome) > 1 else ()
-    of_runs = [own for own in families if {*own.values()} & {*outcome}]  # and not those of other parts of names
-    used |= {own[role] for own in of_runs for role in ("prediction", "answer") if role in own}
+    of_runs = [group for group in families if {*group.values()} & {*outcome}]  # and not those of other parts of names
+    used |= {group[role] for group in of_runs for role in ("prediction", "answer") if role in group}
     hinted = [column for column in roles.hints if column.name not in used]
-    told = {"abstained", "answered"} & answer.keys()
-    ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
-    if not told and not ways:
+    silence_roles = {"abstained", "answered"} & answer.keys()
+    ways = [] if silence_roles else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
+    if not silence_roles and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
         of_each, others = _of_each_run(outcome, others) if len(outcome) > 1 else ([], others)
-        ways = [{said_by(own[0]): Expression(tuple(column.name for column in own))} for own in of_each]
+        ways = [{said_by(group[0]): Expression(tuple(column.name for column in group))} for group in of_each]
         texts = [column for column in others if has_texts_for_none(column) and "prediction" not in answer]
         ways += [{"prediction": Expression((column.name,))} for column in texts]
         ways += [{said_by(column): Expression((column.name,))} for column in others if column.words is not None]
@@ -371,30 +381,30 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:
-        questions = [{"answerable": own} for own in asked if not {*own.columns} & taken]
+        questions = [{"answerable": expression} for expression in asked if not {*expression.columns} & taken]
     if not questions and "answerable" not in answer:
         about = [column for column in hinted if speaks_of_questions(column.name)]
         questions = [
             {"answerable": Expression((c.name,), inverted=c.is_truth and speaks_of_silence(c.name))} for c in about
         ]
         questions += [{}] if questions else []
-    found: list[dict[str, Expression]] = []
+    mappings: list[dict[str, Expression]] = []
     for failure, silence, question in product(failing, ways or [{}], questions or [{}]):
-        of_silence, of_question = ({*next(iter(own.values()), NOTHING).columns} for own in (silence, question))
+        of_silence, of_question = ({*next(iter(mapping.values()), NOTHING).columns} for mapping in (silence, question))
         both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
-        found += [{**chosen, **own, **failure} for own in both]
-    return found
+        mappings += [{**chosen, **mapping, **failure} for mapping in both]
+    return mappings
 
 
 def _errors(roles: Roles, answer: Mapped, taken: set[str]) -> list[str]:
     """Return the columns that report failed calls, those of single runs included."""
-    found = [name for name in roles.all("error") if name not in taken]
+    names = [name for name in roles.all("error") if name not in taken]
     for view in views(roles.table, answer):
         table = view.table if view.table is roles.table else replace(view.table, columns=view.alone)
-        own = roles if view.table is roles.table else Roles(table, view.mapping, roles.mapped)
-        named = [name for name in own.all("error") if name not in taken]
-        found += [view.names.get(name, name) for name in failures.speaking(table, view.mapping, named, taken)]
-    return list(dict.fromkeys(found))
+        view_roles = roles if view.table is roles.table else Roles(table, view.mapping, roles.mapped)
+        named = [name for name in view_roles.all("error") if name not in taken]
+        names += [view.names.get(name, name) for name in failures.speaking(table, view.mapping, named, taken)]
+    return list(dict.fromkeys(names))
 
 
 def _of_each_run(outcome: Sequence[str], columns: Sequence[Column]) -> tuple[list[list[Column]], list[Column]]:

@@ -133,8 +133,8 @@ def responses_of(
     if keep:
         return {run: tuple(responses) for run, responses in kept.items()}
     return {
-        run: ResponsesInFile(source, own, stamp, repeated=run in repeated, supports=supports, graded=graded)
-        for run, own in places.items()
+        run: ResponsesInFile(source, positions, stamp, repeated=run in repeated, supports=supports, graded=graded)
+        for run, positions in places.items()
     }
 
 

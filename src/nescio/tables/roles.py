@@ -83,8 +83,8 @@ class Roles:
         In such a table, the column `outcome` comes before all other verdicts.
         """
         columns = self.table.columns
-        own = {"run", "question", "outcome"} <= columns.keys()
-        return own and {*(columns["outcome"].words or ("",))} <= {*STATES}
+        complete = {"run", "question", "outcome"} <= columns.keys()
+        return complete and {*(columns["outcome"].words or ("",))} <= {*STATES}
 
     @property
     def name_runs(self) -> bool:
@@ -133,8 +133,8 @@ def with_own_columns(table: Table, named: Collection[str]) -> Table:
     """
     if not is_written(table):
         return table
-    own = {*RESERVED, *named}
-    columns = {name: column for name, column in table.columns.items() if name in own or kept_role(name)}
+    names = {*RESERVED, *named}
+    columns = {name: column for name, column in table.columns.items() if name in names or kept_role(name)}
     others = {name: column for name, column in table.columns.items() if name not in columns}
     passed_over = [name for name, column in others.items() if name and may_take_a_role(name, column.words or ())]
     return replace(table, columns=columns, passed_over=passed_over)

@@ -151,8 +151,8 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held
             continue
         unknown = f"{cell} NOT IN ({literals(known)})"
         query = f"SELECT {cell}, min(file), min(row) FROM rows WHERE {unknown} GROUP BY 1 ORDER BY 2, 3"
-        if found := connection.execute(f"{query} LIMIT {FEW_WORDS}").fetchall():
-            words, (_, file, row) = [word for word, _, _ in found], found[0]
+        if rows := connection.execute(f"{query} LIMIT {FEW_WORDS}").fetchall():
+            words, (_, file, row) = [word for word, _, _ in rows], rows[0]
             words = [word for word in words if stands_for_none(word)] or words
             rule = f"which of these words {what}: {', '.join(map(repr, words))}? {as_options(words, 'unanswered')}"
             ways: list[Options] = [{"outcome_map": {word: "unanswered"}} for word in words]
@@ -226,8 +226,8 @@ def no_contradictions(
     )
     checked = [(condition, rule, ways) for condition, rule, ways, under in cases if declined_right in under]
     summed = ", ".join(
-        f"[count(*) FILTER ({own}), min(file) FILTER ({own}), min_by(row, file) FILTER ({own})]"
-        for own, _, _ in checked
+        f"[count(*) FILTER ({condition}), min(file) FILTER ({condition}), min_by(row, file) FILTER ({condition})]"
+        for condition, _, _ in checked
     )
     counts = first(connection, f"SELECT {summed} FROM rows")
     for (_, rule, ways), (many, file, row) in zip(checked, counts, strict=True):
@@ -310,9 +310,9 @@ def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None
     """Raise RunInTwoFilesError if two files hold answers of one run."""
     query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
     if len(sources) > 1 and (clash := first(connection, query)):
-        run, one, other = clash
+        run, file, other = clash
         raise RunInTwoFilesError(
-            f"run {run!r} is in both {sources[one].label} and {sources[other].label}; rename one run, or leave out "
+            f"run {run!r} is in both {sources[file].label} and {sources[other].label}; rename one run, or leave out "
             "the column run: a table without this column is one run, named after its file"
         )
 

@@ -42,11 +42,11 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
 
 def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
     allowed, doubtful = _ways(shapes, options)
-    verdicts = [(own, own.mapping.get("outcome", NOTHING)) for own in doubtful]
-    measured = [own for own, outcome in verdicts if outcome.sign and any(map(is_measured, outcome.columns))]
+    verdicts = [(reading, reading.mapping.get("outcome", NOTHING)) for reading in doubtful]
+    measured = [reading for reading, outcome in verdicts if outcome.sign and any(map(is_measured, outcome.columns))]
     if doubtful and not allowed and len(measured) == len(doubtful):  # a verdict under an unknown name is likelier
         doubtful += _of_any(shapes, options)
-    allowed = [*(own for own in doubtful if own not in measured), *allowed, *measured]
+    allowed = [*(reading for reading in doubtful if reading not in measured), *allowed, *measured]
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
         return allowed[0]
@@ -56,7 +56,7 @@ def _settled(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], opt
     if not tried:
         raise _no_reading(connection, shapes, options, errors) from None
     questions = [error for error in errors if isinstance(error, AskedError)]
-    distinct = len({own.signature for own in tried})
+    distinct = len({reading.signature for reading in tried})
     if distinct == 1 and not (doubtful or unclear or questions):
         return tried[0].reading
     same = distinct == 1 or len(questions) == len(allowed)
@@ -69,9 +69,9 @@ def _ways(shapes: Sequence[Table], options: ReadOptions) -> tuple[list[Reading],
     mapped = _mapped(shapes, options)
     given_by_user = [(table, given) for table in shapes if (given := _given(table, options)) is not None]
     allowed = [
-        Reading(table, own)
+        Reading(table, mapping)
         for table, given in given_by_user
-        for own in readings(table, given, judging=options.judging, mapped=mapped)
+        for mapping in readings(table, given, judging=options.judging, mapped=mapped)
     ]
     doubtful: list[Reading] = []
     if options.judging:
@@ -92,13 +92,15 @@ def _averaged(
 ) -> Reading | None:
     """Return the reading of scores that measures average, or None if a column may say which answers are right."""
     name = options.graded[0]
-    if any(own.mapping.get("outcome", NOTHING).columns != (name,) for own in allowed):
+    if any(reading.mapping.get("outcome", NOTHING).columns != (name,) for reading in allowed):
         return None
     outcome = {"outcome": Expression((name,), sign=">=", number="0")}  # any number: only the score counts
-    found = [(table, _given(table, options)) for table in shapes if name in table.columns]
-    ways = [(table, readings(table, outcome | own, judging=False)) for table, own in found if own is not None]
-    tried, _ = try_all(connection, [Reading(table, own) for table, several in ways for own in several], options)
-    return replace(tried[0].reading, scores_only=True) if len({own.signature for own in tried}) == 1 else None
+    pairs = [(table, _given(table, options)) for table in shapes if name in table.columns]
+    ways = [
+        (table, readings(table, outcome | mapping, judging=False)) for table, mapping in pairs if mapping is not None
+    ]
+    tried, _ = try_all(connection, [Reading(table, mapping) for table, several in ways for mapping in several], options)
+    return replace(tried[0].reading, scores_only=True) if len({result.signature for result in tried}) == 1 else None
 
 
 def ungraded(outcomes: Outcomes) -> Outcomes:
@@ -120,7 +122,11 @@ def _unclear(allowed: Sequence[Reading], options: ReadOptions) -> str:
     "label".
     """
     outcomes = [(reading.table, reading.mapping.get("outcome", Expression())) for reading in allowed]
-    if "outcome" in options.column or not allowed or not all(may_be_gold(table, own) for table, own in outcomes):
+    if (
+        "outcome" in options.column
+        or not allowed
+        or not all(may_be_gold(table, outcome) for table, outcome in outcomes)
+    ):
         return ""
     return f"is {str(outcomes[0][1])!r} a verdict on the answers, or the right answer?"
 
@@ -135,7 +141,7 @@ def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:
     return [
         table
         for table in shapes
-        if not table.source.place.startswith(wholes) or any(own.startswith(table.source.place) for own in given)
+        if not table.source.place.startswith(wholes) or any(column.startswith(table.source.place) for column in given)
     ]
 
 
@@ -143,13 +149,15 @@ def _without_people(table: Table, options: ReadOptions) -> Table:
     """Return a table without the columns of people's verdicts, which the user named to be read apart."""
     if not options.people:
         return table
-    return replace(table, columns={name: own for name, own in table.columns.items() if name not in options.people})
+    return replace(
+        table, columns={name: column for name, column in table.columns.items() if name not in options.people}
+    )
 
 
 def _without_scores(table: Table, options: ReadOptions) -> Table:
     """Return a table that nescio wrote without its scores and strata, which have no role by their names."""
     given = _given(table, options) or {}
-    return with_own_columns(table, {name for own in given.values() for name in own.columns})
+    return with_own_columns(table, {name for expression in given.values() for name in expression.columns})
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
@@ -184,13 +192,13 @@ def _no_reading(
 def _of_any(shapes: Sequence[Table], options: ReadOptions) -> list[Reading]:
     """Return the readings that are possible by the content of the columns, whatever their names are."""
     mapped = _mapped(shapes, options)
-    found: list[Reading] = []
+    candidates: list[Reading] = []
     for table in shapes:
         given = _given(table, options)
         if given is not None:
             ways = nameless.readings_of_any(table, given, mapped, judging=options.judging)
-            found += [Reading(table, *way) for way in ways]
-    return found
+            candidates += [Reading(table, *way) for way in ways]
+    return candidates
 
 
 # ---- the question ----
@@ -203,19 +211,19 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     reading.
     """
     first: dict[tuple[object, ...], Tried] = {}
-    for own in tried:
-        first.setdefault(own.signature, own)
+    for result in tried:
+        first.setdefault(result.signature, result)
     every = sorted(
         first.values(),
-        key=lambda own: (
-            not own.shares_questions,
-            "duplicates" in own.reading.more,  # a reading that leaves no answer twice is likelier
-            any(map(own.is_finer_in, first.values())),
+        key=lambda result: (
+            not result.shares_questions,
+            "duplicates" in result.reading.more,  # a reading that leaves no answer twice is likelier
+            any(map(result.is_finer_in, first.values())),
         ),
     )
     distinct = every[:_MOST_WAYS]
-    several = len({own.reading.table.source.place for own in tried}) > 1
-    table, ways = distinct[0].reading.table, [_way(own, options, several=several) for own in distinct]
+    several = len({result.reading.table.source.place for result in tried}) > 1
+    table, ways = distinct[0].reading.table, [_way(result, options, several=several) for result in distinct]
     where: str | None = None
     what, label = _question(distinct), str(table.source.label)
     if isinstance(asked, AskedError):
@@ -223,13 +231,13 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     elif asked:
         what = asked
     if what == _QUESTIONS["outcome_map"]:
-        mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
+        mapped = next(result.reading for result in distinct if "outcome_map" in result.reading.more)
         meant = {*mapped.more["outcome_map"]}
         # the roles whose words may have a meaning
         asked_of = ("outcome", "abstained", "answered", "answerable", "prediction")
         names = [name for role in asked_of if role in mapped.mapping for name in mapped.mapping[role].columns]
         columns = [mapped.table.columns[name] for name in names]
-        column = next(own for own in columns if meant & {*(own.words or ())})
+        column = next(column for column in columns if meant & {*(column.words or ())})
         what, source, where = nameless.of_words(mapped.table, column, meant)
         label = str(source.label)
     more = len(every) - len(distinct)
@@ -249,9 +257,9 @@ def ask_of_all(
     """
     ways: list[Way] = []
     for more in asked.ways:
-        own = options.with_more({**{name: v for r in chosen for name, v in r.more.items()}, **more})
+        settings = options.with_more({**{name: v for r in chosen for name, v in r.more.items()}, **more})
         with suppress(NescioError):
-            ways.append(Way(more, *counts_of(outcomes_of(connection, chosen, own))))
+            ways.append(Way(more, *counts_of(outcomes_of(connection, chosen, settings))))
     table = chosen[0].table
     error = AskedError(asked.path, asked.question, asked.ways, where=asked.where, screen=screen(table, ways, options))
     error.executed = ways
@@ -283,30 +291,30 @@ _QUESTIONS = {
 def _question(tried: Sequence[Tried]) -> str:
     """Return the words of a question about the first role or option in which readings differ."""
     written = [
-        {**spelled(own.reading.mapping), **{name: str(value) for name, value in own.reading.more.items()}}
-        for own in tried
+        {**spelled(result.reading.mapping), **{name: str(value) for name, value in result.reading.more.items()}}
+        for result in tried
     ]
-    found = [asked for role, asked in _QUESTIONS.items() if len({own.get(role) for own in written}) > 1]
-    outcomes = [own.reading.mapping.get("outcome", Expression()) for own in tried]
+    questions = [asked for role, asked in _QUESTIONS.items() if len({spelling.get(role) for spelling in written}) > 1]
+    outcomes = [result.reading.mapping.get("outcome", Expression()) for result in tried]
     outcome = outcomes[0]
-    one_column = len({own.columns for own in outcomes}) == 1
-    if outcome.sign and one_column and (not found or found[0] == _QUESTIONS["outcome"]):
+    one_column = len({outcome.columns for outcome in outcomes}) == 1
+    if outcome.sign and one_column and (not questions or questions[0] == _QUESTIONS["outcome"]):
         column = tried[0].reading.table.columns[outcome.column]
         mean = opt("measures", [f"mean({column.name})"])
         return (
             f"from which value of {column.name!r} ({column.kind}) on is an answer right? {mean} averages the "
             "column instead"
         )
-    return found[0] if found else "is this the right way to read the table?"
+    return questions[0] if questions else "is this the right way to read the table?"
 
 
-def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
+def _way(result: Tried, options: ReadOptions, *, several: bool) -> Way:
     """Return the way that leads to a reading's result: the mapping and options that the user must add.
 
     If the file has `several` tables, the mapping also names the table.
     """
-    mapping = spelled(own.reading.mapping)
-    place = own.reading.table.source.place or (TOP if several else "")
+    mapping = spelled(result.reading.mapping)
+    place = result.reading.table.source.place or (TOP if several else "")
     prefix = f"{place}." if place else ""
     mapping = {"run": NONE, **mapping}  # the mapping is complete, so that nothing else is interpreted
     column = {
@@ -314,8 +322,8 @@ def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
         for role, written in mapping.items()
         if role in ROLES and options.column.get(role) != written
     }
-    more = {name: value for name, value in own.reading.more.items() if name != "column"}
-    return Way({**({"column": column} if column else {}), **more}, own.counts, own.questions)
+    more = {name: value for name, value in result.reading.more.items() if name != "column"}
+    return Way({**({"column": column} if column else {}), **more}, result.counts, result.questions)
 
 
 def _with_place(written: str, place: str) -> str:
@@ -326,7 +334,7 @@ def _with_place(written: str, place: str) -> str:
 
 
 def unused_confidences(reading: Reading) -> list[Note]:
-    """Return the note that names the columns of numbers that may be confidences, if no run reads one of them as such."""
+    """Return the note that names columns of numbers that may be confidences, if no run reads one of them as such."""
     if any("confidence" in view.mapping for view in views(reading.table, reading.mapping)):
         return []
     columns = reading.table.columns.values()
@@ -353,8 +361,8 @@ def used(reading: Reading) -> list[Note]:
     A second note says if the questions are the numbers of the rows.
     """
     unread = ("outcome",) if reading.scores_only else ()
-    mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES and role not in unread}
-    if all(role_of(own) == role for role, own in mapping.items()):
+    mapping = {role: text for role, text in spelled(reading.mapping).items() if role in ROLES and role not in unread}
+    if all(role_of(text) == role for role, text in mapping.items()):
         return on_passed_over(reading.table)
     label = enumerated([str(source.label) for source in reading.table.sources.values()], 2)
     numbered = [

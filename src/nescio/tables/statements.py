@@ -16,8 +16,8 @@ from nescio.data.policies import Missing
 
 Dialect = Literal["duckdb", "postgres", "spark", "bigquery", "snowflake"]
 LETTERS = {"correct": "c", "incorrect": "w", "unanswered": "u"}
-BOTH = tuple((one, other) for one in LETTERS.values() for other in LETTERS.values())
-PAIRS = tuple(one + other for one, other in BOTH)
+BOTH = tuple((letter, other) for letter in LETTERS.values() for other in LETTERS.values())
+PAIRS = tuple(letter + other for letter, other in BOTH)
 # Beside the outcomes: unknown or repeated outcomes, questions that a run lacks, and all questions that count.
 BESIDE = ("other", "missing", "asked")
 # What the policies changed: answers that are left out without a grade, missing ones that count as unanswered, missing
@@ -72,10 +72,10 @@ class Counted(Struct, frozen=True):
         return DIALECTS[self.dialect]
 
     def _name(self, name: str) -> str:
-        own = self._spelling
-        if own.folds and _PLAIN.fullmatch(name):
+        spelling = self._spelling
+        if spelling.folds and _PLAIN.fullmatch(name):
             return name
-        return own.quote + name.replace(own.quote, own.quote * 2) + own.quote
+        return spelling.quote + name.replace(spelling.quote, spelling.quote * 2) + spelling.quote
 
     def _literal(self, text: str) -> str:
         if self._spelling.escape != "''":
@@ -150,7 +150,9 @@ grid AS (
         A run is also paired with itself.
         """
         cells = [_count(f"a.state = '{x}' AND b.state = '{y}'", x + y) for x, y in BOTH]
-        both = [(" OR\n    ".join(when.format(own) for own in ("a.", "b.")), name) for name, when in _OTHERS.items()]
+        both = [
+            (" OR\n    ".join(when.format(alias) for alias in ("a.", "b.")), name) for name, when in _OTHERS.items()
+        ]
         shown = ",\n  ".join([*cells, *(_count(when, name) for when, name in both), _count("a.state <> 'd'", "asked")])
         return (
             f"{self._grid()}SELECT a.run AS run_a, b.run AS run_b,\n  {shown}\nFROM grid AS a\n"
@@ -183,6 +185,6 @@ def _count(when: str, name: str) -> str:
 
 
 def _outcomes() -> str:
-    own = {name: f"state = '{state}'" for name, state in LETTERS.items()}
-    own |= {name: when.format("") for name, when in _OTHERS.items()} | {"asked": "state <> 'd'"}
-    return ",\n  ".join(_count(when, name) for name, when in own.items())
+    conditions = {name: f"state = '{state}'" for name, state in LETTERS.items()}
+    conditions |= {name: when.format("") for name, when in _OTHERS.items()} | {"asked": "state <> 'd'"}
+    return ",\n  ".join(_count(when, name) for name, when in conditions.items())

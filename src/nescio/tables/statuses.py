@@ -35,7 +35,7 @@ def _names_failure(status: str, *, begins: bool = True) -> bool:
     words = [*filter(None, map(squash, BOUNDARY.split(re.split(r"[:(\n]", status[:_LONGEST], maxsplit=1)[0])))]
     for many in range(1, min(_MOST_WORDS, len(words)) + 1):
         before, after = words[:-many][-1:], words[many : many + 1]
-        first, last = (held.endings.get(" ".join(own)) == ERRORED for own in (words[:many], words[-many:]))
+        first, last = (held.endings.get(" ".join(phrase)) == ERRORED for phrase in (words[:many], words[-many:]))
         if (begins and first and after != ["free"]) or (last and not held.not_failing & {*before}):
             return True
     return False
@@ -81,9 +81,9 @@ def reports(name: str) -> bool:
 @cache
 def named_ending(name: str) -> str | None:
     """Return the reason that a field such as `truncated` or `is_truncated` gives if it is true, or None."""
-    own = _ASKING.sub("", PATH.split(name)[-1], count=1)
-    fails_at_end = _names_failure(own, begins=False) and not is_fault(own)
-    return lexicon().endings.get(fold(own)) or (ERRORED if fails_at_end else None)
+    stem = _ASKING.sub("", PATH.split(name)[-1], count=1)
+    fails_at_end = _names_failure(stem, begins=False) and not is_fault(stem)
+    return lexicon().endings.get(fold(stem)) or (ERRORED if fails_at_end else None)
 
 
 def counts(name: str, value: object) -> bool:

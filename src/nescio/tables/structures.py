@@ -25,37 +25,39 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
-    prompts = [name for name in free["text"] if any(_crosses(table, name, own) for own in (*ids, *rows))]
+    prompts = [name for name in free["text"] if any(_crosses(table, name, other) for other in (*ids, *rows))]
     free["condition"] += prompts  # one text for all questions, which distinguishes the runs
     free["text"] = [name for name in free["text"] if name not in prompts]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
     asked = Expression(("question",))
     if asked in questions:  # nescio's own name: a column that numbers rows, not texts, names no question
-        questions.sort(key=lambda own: own != asked)
+        questions.sort(key=lambda question: question != asked)
     if "question" in answer:
         questions = [answer["question"]]
     else:
         collections = [n for n in table.columns if n and n not in taken and names_collections(n)]
-        questions = [own for question in questions for own in _in_collections(table, question, collections)]
-    found: list[dict[str, Expression]] = []
+        questions = [
+            expression for question in questions for expression in _in_collections(table, question, collections)
+        ]
+    mappings: list[dict[str, Expression]] = []
     doubled: list[dict[str, Expression]] = []  # mappings under which answers occur twice
     most: float = inf  # different names that questions may have
     for question in questions:
         if most < inf and (question.columns != ("id",) or is_own(table) or different(table, question) > most):
             continue
         unique, widest = _told_apart_by(roles, answer, free, question)
-        found += unique
+        mappings += unique
         doubled += [] if unique else [widest]
         if unique and question == asked:
             most = different(table, asked)
-    if not found:
+    if not mappings:
         return doubled[:1] if asked in questions else doubled
-    if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
-        found += doubled  # no two runs share a question, so another id may be meant
-    found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
-    if "run" not in answer and free["text"] and not any("run" in mapping for mapping in found):
-        found += _run_by_texts(roles, Expression((free["text"][0],)), taken)
-    return found
+    if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in mappings):
+        mappings += doubled  # no two runs share a question, so another id may be meant
+    mappings.sort(key=lambda mapping: (mapping["question"] == asked, "run" not in mapping))
+    if "run" not in answer and free["text"] and not any("run" in mapping for mapping in mappings):
+        mappings += _run_by_texts(roles, Expression((free["text"][0],)), taken)
+    return mappings
 
 
 def _crosses(table: Table, text: str, question: str) -> bool:
@@ -84,13 +86,13 @@ def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[
     texts = different(table, text)
     if not 1 < texts < table.rows:
         return []
-    found: list[dict[str, Expression]] = []
+    mappings: list[dict[str, Expression]] = []
     for column in table.columns.values():
         silent = column.name and column.name not in taken and not roles_of(column.name) and not column.is_number
         if silent and len(column.words or ()) * texts == table.rows:
             mapping = {"run": Expression((column.name,)), "question": text}
-            found += [mapping] if is_unique(table, mapping, {}) else []
-    return found
+            mappings += [mapping] if is_unique(table, mapping, {}) else []
+    return mappings
 
 
 def _told_apart_by(
@@ -119,10 +121,12 @@ def _told_apart_by(
         if is_unique(table, mapping, answer):
             unique.append(mapping)
     whole = runs[-1] if runs else NOTHING
-    if unique and whole.columns and others and not any(_columns(own, "run") == {*whole.columns} for own in unique):
+    if unique and whole.columns and others and not any(_columns(other, "run") == {*whole.columns} for other in unique):
         unique.append({**unique[0], "run": whole})
-    counted = [own for own in unique if "repeat" not in own and _may_count_repeats(roles, own)]
-    unique += [{**{role: e for role, e in own.items() if role != "run"}, "repeat": own["run"]} for own in counted]
+    counted = [mapping for mapping in unique if "repeat" not in mapping and _may_count_repeats(roles, mapping)]
+    unique += [
+        {**{role: e for role, e in mapping.items() if role != "run"}, "repeat": mapping["run"]} for mapping in counted
+    ]
     widest = {"run": whole, "question": question}
     return unique, {role: expression for role, expression in widest.items() if expression != NOTHING}
 
@@ -145,7 +149,7 @@ def _states(column: Column) -> bool:
 
 def different(table: Table, *expressions: Expression) -> int:
     """Return the number of different cells of a column, or of different rows of several columns."""
-    cells = ", ".join(joined(table, own) for own in expressions)
+    cells = ", ".join(joined(table, expression) for expression in expressions)
     return int(first(table.connection, f"SELECT count(DISTINCT ({cells})) FROM {table.relation}")[0])
 
 
@@ -165,9 +169,9 @@ def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -
     if not varying:
         base = [Expression((runs[0],))] if runs and not conditions else [NOTHING]
     subsets = [expression.columns for expression in _subsets(conditions)]
-    made = [Expression((*own.columns, *more)) for more in subsets for own in base]
+    made = [Expression((*expression.columns, *more)) for more in subsets for expression in base]
     if not varying and runs:
-        made = [own if own.columns else Expression((runs[0],)) for own in made]
+        made = [expression if expression.columns else Expression((runs[0],)) for expression in made]
     return list(dict.fromkeys(made))
 
 
@@ -177,7 +181,7 @@ def _subsets(names: Sequence[str]) -> list[Expression]:
     For many columns, returns only the empty set, each column alone, and all columns.
     """
     sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
-    return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
+    return [Expression(subset) for subset in chain.from_iterable(combinations(names, size) for size in sizes)]
 
 
 def is_unique(table: Table, mapping: Mapped, answer: Mapped) -> bool:

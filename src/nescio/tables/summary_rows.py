@@ -74,7 +74,7 @@ class Numbers(Struct, frozen=True):
         digits = 9 if "e" in text else min(len(text.partition(".")[2]), 9)
         rounding = max(10.0**-digits / 2, 1e-9 * abs(self.total)) if "." in text else 1e-9
         sums = (self.total, self.total / self.many, self.total / self.rows)
-        return min(abs(value - own) for own in sums) <= rounding * (1 + 1e-9)
+        return min(abs(value - figure) for figure in sums) <= rounding * (1 + 1e-9)
 
     @property
     def cannot_be_one(self) -> bool:
@@ -156,7 +156,7 @@ def without_sums(
     """
     by_role = {role: [cell for name, cell in have.items() if role in roles_of(name)] for role in _NAMES}
     naming = next((by_role[role] for role in _NAMES[:3] if by_role[role]), [])
-    found = [sum_ for cell in naming[:1] for sum_ in _among(connection, relation, source, cell, have)]
+    totals = [sum_ for cell in naming[:1] for sum_ in _among(connection, relation, source, cell, have)]
     every = list(dict.fromkeys(cell for cells in by_role.values() for cell in cells))
     others = [cell for name, cell in have.items() if not _UNSUMMED & {*roles_of(name)}][:MOST]
     while others or every:
@@ -170,17 +170,17 @@ def without_sums(
             if last.name and not _WORD.fullmatch(last.name):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, last.row), value=last.name)
         connection.execute(f"DELETE FROM {relation} WHERE row = {last.row}")
-        found.append(last)
-    if not found:
+        totals.append(last)
+    if not totals:
         return [], []
     sums = note(
         "tables.sum_row",
         "{subject}: {rows:n row} named {names:list} left out: {rows:it is a total/they are totals} of other rows",
         str(source.label),
-        rows=len(found),
-        names=[*map(repr, dict.fromkeys(own.name for own in found))],
+        rows=len(totals),
+        names=[*map(repr, dict.fromkeys(total.name for total in totals))],
     )
-    return [sums], found
+    return [sums], totals
 
 
 def _rows(
@@ -198,13 +198,13 @@ def _rows(
     first that is not empty.
     """
     cells = ", ".join(have.values())
-    found: list[Sum] = []
+    rows: list[Sum] = []
     for row, *held in connection.execute(f"SELECT row, {cells} FROM {relation} WHERE {where}").fetchall():
         by_cell = dict(zip(have.values(), held, strict=True))
         names = [str(by_cell[cell]) for cell in naming if by_cell[cell] is not None]
-        name = next((own for own in names if is_sum(own)), names[0] if names else "")
-        found.append(Sum(source, row, name, dict(zip(have, held, strict=True))))
-    return found
+        name = next((name for name in names if is_sum(name)), names[0] if names else "")
+        rows.append(Sum(source, row, name, dict(zip(have, held, strict=True))))
+    return rows
 
 
 def _as_share(text: str) -> str:
@@ -247,14 +247,14 @@ def _among(
 ) -> list[Sum]:
     """Delete the rows whose question has the name of a sum, such as "TOTAL", wherever they are, and return them."""
     query = f"SELECT {cell}, count(*), min(row) FROM {relation} WHERE {may_sum(cell)} GROUP BY 1 ORDER BY 3"
-    found = [own for own in connection.execute(query).fetchall() if is_sum(own[0])]
-    names = literals(name for name, _, _ in found)
+    groups = [group for group in connection.execute(query).fetchall() if is_sum(group[0])]
+    names = literals(name for name, _, _ in groups)
     others = f"FROM {relation} WHERE {cell} NOT IN ({names})"
-    if not found or first(connection, f"SELECT count(*) {others}")[0] < _FEWEST:
+    if not groups or first(connection, f"SELECT count(*) {others}")[0] < _FEWEST:
         return []
     among_words = first(connection, f"SELECT 1 {others} AND {is_a_word(cell)} LIMIT 1") is not None
-    name, many, row = found[0]
-    if among_words and many == len(found) == 1 and first(connection, f"SELECT 1 {others} AND row > {row} LIMIT 1"):
+    name, many, row = groups[0]
+    if among_words and many == len(groups) == 1 and first(connection, f"SELECT 1 {others} AND row > {row} LIMIT 1"):
         raise FormatError(source.label, AMONG, where=locate(source, row), value=name)
     rows = _rows(connection, relation, f"{cell} IN ({names}) ORDER BY row", have, source=source, naming=[cell])
     connection.execute(f"DELETE FROM {relation} WHERE {cell} IN ({names})")

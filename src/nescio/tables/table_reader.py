@@ -88,10 +88,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             notes += [*used(reading), *unused_confidences(reading)]
             notes += people_beside.noted(reading.table, spelled(reading.mapping), options)
         more = {name: value for reading in chosen for name, value in reading.more.items()}
-        own = options.with_more(more)
+        settings = options.with_more(more)
         try:
             placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
-            data, found = execute(connection, placed, own)
+            data, remarks = execute(connection, placed, settings)
         except AskedError as asked:
             if len(chosen) > 1:
                 raise ask_of_all(connection, chosen, options, asked) from None
@@ -101,10 +101,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             data = ungraded(data)
         elif isinstance(data, Outcomes):
             totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
-            found = [remark for remark in found if not is_stated(remark, totals)]
-            found += _against_totals(connection, chosen, totals, data, own)
-            _ask_of_failures(connection, chosen, data, own)
-    return ReadResult(data, (*notes, *found))
+            remarks = [remark for remark in remarks if not is_stated(remark, totals)]
+            remarks += _against_totals(connection, chosen, totals, data, settings)
+            _ask_of_failures(connection, chosen, data, settings)
+    return ReadResult(data, (*notes, *remarks))
 
 
 def _ask_of_failures(
@@ -114,8 +114,8 @@ def _ask_of_failures(
 
     No error is raised if the user named the column of outcomes or gave the total.
     """
-    own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
-    if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
+    own_name = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
+    if len(chosen) > 1 or own_name or "outcome" in options.column or options.total is not None:
         return
     if (data.state != INCORRECT).any():
         return
@@ -147,7 +147,7 @@ def _against_totals(
         sizes.add(listed + int(off.own or 0))
     ways = [replace(reading, more={**reading.more, "total": n, "rest": rest}) for n in sorted(sizes) for rest in RESTS]
     tried, _ = try_all(connection, ways, options)
-    fitting = [own for own in tried if own.fits]
+    fitting = [result for result in tried if result.fits]
     as_read, _ = try_all(connection, [reading], options)
     what = f"the file states {off.name} {off.own:g}, but its answers give {off.ours[0]:g}: what is missing?"
     raise ask([*fitting, *as_read], options, what)
@@ -172,15 +172,15 @@ def _shapes(source: Source) -> list[Source]:
     if source.kind in ("delimited", "parquet", "table"):
         return [source]
     if source.kind == "lines":
-        found = [*tables_of(source), *tables_of(source, nested=True)]
+        tables = [*tables_of(source), *tables_of(source, nested=True)]
         nested = isinstance(source.first, dict) and any(
             isinstance(value, (dict, list)) for value in source.first.values()
         )
-        return found if found and nested else found or [source]
-    found = [*tables_of(source), *tables_of(source, nested=True)]
-    if not found:
+        return tables if tables and nested else tables or [source]
+    tables = [*tables_of(source), *tables_of(source, nested=True)]
+    if not tables:
         raise FormatError(source.label, "this document holds no rows")
-    return found
+    return tables
 
 
 def _with_shares(
@@ -227,17 +227,17 @@ def _table(
     sources: dict[int, Source] = {}
     for at, source in group:
         loaded = load_rows(connection, source, f"{name}_{at}")
-        have = {own: cell for own, cell in loaded.items() if own is not None}
+        have = {column: cell for column, cell in loaded.items() if column is not None}
         notes += without_blanks(connection, f"{name}_{at}", source, have)
-        numbers = {own: cell for own, cell in have.items() if not {*roles_of(own)} & {*_ON}}
-        sources[at], said = with_points(connection, f"{name}_{at}", source, numbers)
-        notes += said
-        for own in have:
-            names.setdefault(own, f"c{len(names)}")
+        numbers = {column: cell for column, cell in have.items() if not {*roles_of(column)} & {*_ON}}
+        sources[at], remarks = with_points(connection, f"{name}_{at}", source, numbers)
+        notes += remarks
+        for column in have:
+            names.setdefault(column, f"c{len(names)}")
         notes += _with_shares(connection, f"{name}_{at}", source, have)
-        more, found = without_sums(connection, f"{name}_{at}", source, have)
+        more, totals = without_sums(connection, f"{name}_{at}", source, have)
         notes += more
-        sums += found
+        sums += totals
         selects.append((at, have))
     # a table and not a view, because DuckDB expands a view of a thousand columns anew for each query
     if len(selects) == 1:
@@ -247,7 +247,7 @@ def _table(
     else:
         union = " UNION ALL ".join(
             f"SELECT {at} AS file, row, "
-            + ", ".join(f"{have.get(own, 'NULL::VARCHAR')} AS {cell}" for own, cell in names.items())
+            + ", ".join(f"{have.get(column, 'NULL::VARCHAR')} AS {cell}" for column, cell in names.items())
             + f" FROM {name}_{at}"
             for at, have in selects
         )

@@ -60,21 +60,23 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
 
     The names in a total's path say whether it is about all outcomes, one run, or the questions of one stratum.
     """
-    found = []
+    totals = []
     for path, written in source.beside.items():
-        own = _Figure.of(path[-1], written)
-        if path[-1].endswith("[]") and own is not None and own.part != "abstained":
+        figure = _Figure.of(path[-1], written)
+        if path[-1].endswith("[]") and figure is not None and figure.part != "abstained":
             continue  # the length of a list tells only how many were skipped
-        among = None if own is None else _scope(path[:-1], source, outcomes)
-        if own is not None and among is not None and among.any():
-            ours = own.counted(_Counts.of(outcomes, among))
+        among = None if figure is None else _scope(path[:-1], source, outcomes)
+        if figure is not None and among is not None and among.any():
+            ours = figure.counted(_Counts.of(outcomes, among))
             if ours:
-                covered = int(own.value) if own.part == "all" and own.value > max(ours) else None
+                covered = int(figure.value) if figure.part == "all" and figure.value > max(ours) else None
                 runs = tuple(outcomes.runs[at] for at in np.flatnonzero(among.any(axis=1)))
-                held, about = int(among.sum()), (own.rounding, runs)
-                total = Total(str(source.label), ".".join(path), own.value, ours, covered, held, *about, part=own.part)
-                found.append(total)
-    return found
+                held, about = int(among.sum()), (figure.rounding, runs)
+                total = Total(
+                    str(source.label), ".".join(path), figure.value, ours, covered, held, *about, part=figure.part
+                )
+                totals.append(total)
+    return totals
 
 
 def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
@@ -82,17 +84,17 @@ def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
 
     They are stated beside the rows, or in rows that sum up other rows.
     """
-    found = [total for source in table.sources.values() for total in totals_beside(source, outcomes)]
+    totals = [total for source in table.sources.values() for total in totals_beside(source, outcomes)]
     outcome = mapping.get("outcome", Expression())
     several = len(outcome.columns) > 1
     runs = {names["outcome"]: run for run, names in parts({"outcome": outcome.columns})} if several else {}
     named = mapping["run"].columns if "run" in mapping else ()
-    by_run = [(own, [own.cells.get(name) or "" for name in named]) for own in table.sums if not outcome.sign]
-    alone = [(own, runs_of) for own, runs_of in by_run if [runs_of for _, runs_of in by_run].count(runs_of) == 1]
-    for (own, runs_of), column in product(alone, outcome.columns):
+    by_run = [(row, [row.cells.get(name) or "" for name in named]) for row in table.sums if not outcome.sign]
+    alone = [(row, runs_of) for row, runs_of in by_run if [runs_of for _, runs_of in by_run].count(runs_of) == 1]
+    for (row, runs_of), column in product(alone, outcome.columns):
         here = [name for name in ([runs[column]] if column in runs else runs_of) if name in outcomes.runs]
-        among = _scope((*here,), own.source, outcomes)
-        text = (own.cells.get(column) or "").partition("/")[0].strip()  # in "7/10" the first number is the count
+        among = _scope((*here,), row.source, outcomes)
+        text = (row.cells.get(column) or "").partition("/")[0].strip()  # in "7/10" the first number is the count
         value = decimal(text.removesuffix("%").strip())
         if among is not None and value is not None and math.isfinite(value):
             counts = _Counts.of(outcomes, among)
@@ -101,9 +103,9 @@ def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
             ours = [[*map(float, right), float(counts.all)], [*shares, *(100 * share for share in shares)]]
             ours = ours if value % 1 == 0 else ours[::-1]
             off = 10.0 ** -_decimals(text) / 2 * (1 + 1e-9)
-            name = f"{own.name}.{column}"
-            found.append(Total(str(own.source.label), name, value, [*ours[0], *ours[1]], rounding=off))
-    return found
+            name = f"{row.name}.{column}"
+            totals.append(Total(str(row.source.label), name, value, [*ours[0], *ours[1]], rounding=off))
+    return totals
 
 
 def is_stated(remark: Note, totals: Iterable[Total]) -> bool:

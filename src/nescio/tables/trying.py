@@ -71,12 +71,12 @@ class Tried(Struct, frozen=True):
 
         In this result, these answers are wrong or ungraded.
         """
-        own, state = self.outcomes.state, other.outcomes.state
-        if own.shape != state.shape or self.reading.mapping.get("outcome") == other.reading.mapping.get("outcome"):
+        states, state = self.outcomes.state, other.outcomes.state
+        if states.shape != state.shape or self.reading.mapping.get("outcome") == other.reading.mapping.get("outcome"):
             return False
-        apart = own != state
+        apart = states != state
         return bool(
-            apart.any() and (state[apart] == SILENT).all() and np.isin(own[apart], (INCORRECT, NOT_GRADED)).all()
+            apart.any() and (state[apart] == SILENT).all() and np.isin(states[apart], (INCORRECT, NOT_GRADED)).all()
         )
 
     @property
@@ -85,7 +85,7 @@ class Tried(Struct, frozen=True):
 
         Two readings have equal signatures if they differ only in the names of runs and questions.
         """
-        counts = tuple(own[1:] for own in self.counts)  # these differ if abstaining is right
+        counts = tuple(row[1:] for row in self.counts)  # these differ if abstaining is right
         return self.questions, counts, self.outcomes.state.shape, self.outcomes.state.tobytes()
 
 
@@ -94,7 +94,9 @@ def execute(
 ) -> tuple[Outcomes | Unjudged, list[Note]]:
     """Return the data of tables under their mappings; either all mappings have an outcome, or none has."""
     if options.outcome_map:
-        columns = [table.columns[name] for table, m in placed for own in m.values() for name in own.columns]
+        columns = [
+            table.columns[name] for table, m in placed for expression in m.values() for name in expression.columns
+        ]
         words = {word for column in columns for word in column.words or ()}
         options = replace(options, outcome_map=by_value(options.outcome_map, words))
     if all("outcome" in mapping for _, mapping in placed):
@@ -118,7 +120,9 @@ def try_all(
         except AskedError as asked:
             errors.append(asked)
             if questions < _MOST_QUESTIONS and any("duplicates" in way for way in asked.ways):
-                more = [replace(reading, mapping=own) for own in nameless.told_apart(reading.table, reading.mapping)]
+                more = [
+                    replace(reading, mapping=mapping) for mapping in nameless.told_apart(reading.table, reading.mapping)
+                ]
                 tried += try_all(connection, more, options, questions + 1)[0]
             if questions < _MOST_QUESTIONS:
                 answered = [_with(reading, way) for way in asked.ways]
@@ -138,17 +142,17 @@ def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
 
 
 def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: ReadOptions) -> Tried:
-    own = replace(options.with_more(reading.more), strata=(), graded=(), texts=False)  # outcomes alone are compared
-    found = outcomes_of(connection, [reading], own)
-    return Tried(reading, *counts_of(found), found)
+    narrow = replace(options.with_more(reading.more), strata=(), graded=(), texts=False)  # outcomes alone are compared
+    result = outcomes_of(connection, [reading], narrow)
+    return Tried(reading, *counts_of(result), result)
 
 
 def outcomes_of(connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], options: ReadOptions) -> Outcomes:
     """Return the outcomes of tables under their mappings; answers without outcomes are judged first."""
     placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
     data, _ = execute(connection, placed, options)
-    found = data if isinstance(data, Outcomes) else options.judged(replace(data, no_answer=options.no_answer))
-    return settle_reasons(found, options.no_answer)[0]
+    result = data if isinstance(data, Outcomes) else options.judged(replace(data, no_answer=options.no_answer))
+    return settle_reasons(result, options.no_answer)[0]
 
 
 def without_none(mapping: Mapped) -> Mapped:
@@ -157,7 +161,9 @@ def without_none(mapping: Mapped) -> Mapped:
     Other excluded roles stay, so that no column takes their place.
     """
     return {
-        role: own for role, own in mapping.items() if own != Expression() or role not in ("run", "repeat", "question")
+        role: expression
+        for role, expression in mapping.items()
+        if expression != Expression() or role not in ("run", "repeat", "question")
     }
 
 
@@ -168,5 +174,5 @@ def counts_of(found: Outcomes) -> tuple[Counts, int]:
     if found.answerable is not None:  # abstaining is right if there is no answer
         state = np.where((state == SILENT) & (found.answerable == 0), CORRECT, state)
     counts = [[int((row == kind).sum()) for kind in kinds] for row in state]
-    rows = tuple((run, *own) for run, own in zip(found.runs, counts, strict=True))
+    rows = tuple((run, *numbers) for run, numbers in zip(found.runs, counts, strict=True))
     return rows, len({*found.questions})  # type: ignore[return-value]

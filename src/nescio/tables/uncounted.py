@@ -40,10 +40,10 @@ def uncounted(
     """
     import duckdb
 
-    found = glob(expanduser(files), recursive=True)
-    for file in found:
+    paths = glob(expanduser(files), recursive=True)
+    for file in paths:
         check_allowed(file)
-    if not found:
+    if not paths:
         return []
     try:
         with connect() as connection:
@@ -54,27 +54,27 @@ def uncounted(
             held = {
                 name: named[name] for name in (*KEPT, JUDGE, CLUSTER) if name in named and (paired or name in alone)
             }
-            others = [own for own in named.values() if own not in (run, question, outcome, *held.values())]
+            others = [column for column in named.values() if column not in (run, question, outcome, *held.values())]
             # In a table that nescio wrote, its own columns hold the questions, the gold answers and the judge.
             further = others if paired and not {*KEPT} & held.keys() else []
             tests = {names_a_judge: _judges_differ, _names_a_text: _texts_differ}
             differ: dict[str, Callable[..., bool]]
-            differ = {own: test for names, test in tests.items() for own in further if names(own)}
-            differ |= {own: partial(_many_failed, own=own) for own in others if can_report_failure(own)}
-            differ |= {own: _tells_alike_apart for own in others if _names_silence(own)}
+            differ = {column: test for names, test in tests.items() for column in further if names(column)}
+            differ |= {column: partial(_many_failed, own=column) for column in others if can_report_failure(column)}
+            differ |= {column: _tells_alike_apart for column in others if _names_silence(column)}
             differ |= dict.fromkeys(_outputs(others), _blanks_differ if paired else _many_lost)
             further = [*differ]
             if not held and not further:
                 return []
             cells = {"run": run, "question": question} | held
-            cells |= {f"further{i}": own for i, own in enumerate(further)}
+            cells |= {f"further{i}": column for i, column in enumerate(further)}
             shown = ", ".join(f"nullif(trim({quoted(cell)}::VARCHAR), '') AS {name}" for name, cell in cells.items())
-            said = f"lower(trim({quoted(outcome)}::VARCHAR))"
-            meant = cases(said, {word.strip().lower(): literal(to) for word, to in words.items()})
+            outcome_cell = f"lower(trim({quoted(outcome)}::VARCHAR))"
+            meant = cases(outcome_cell, {word.strip().lower(): literal(to) for word, to in words.items()})
             connection.execute(f"CREATE TEMP TABLE rows AS SELECT {shown}, {meant} AS outcome FROM {relation}")
             connection.execute("UPDATE rows SET run = '' WHERE run IS NULL")
             lost = [name for name in held if _decides(connection, name)]
-            return lost + [own for i, own in enumerate(further) if differ[own](connection, f"further{i}")]
+            return lost + [column for i, column in enumerate(further) if differ[column](connection, f"further{i}")]
     except duckdb.Error:
         return []
 
@@ -90,9 +90,9 @@ def _decides(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
         return _judges_differ(connection, JUDGE)
     if name in DIGESTS:
         forms = f"SELECT DISTINCT regexp_full_match({name}, {literal(DIGEST)}) FROM rows WHERE {name} IS NOT NULL"
-        found = {is_digest for (is_digest,) in connection.execute(forms).fetchall()}
-        if found != {True}:
-            return len(found) > 1
+        matches = {is_digest for (is_digest,) in connection.execute(forms).fetchall()}
+        if matches != {True}:
+            return len(matches) > 1
         form = f"split_part({name}, ':', 1)"
         two = f"SELECT 1 FROM rows GROUP BY question, {form} HAVING min({name}) <> max({name}) LIMIT 1"
         return first(connection, two) is not None
@@ -163,8 +163,8 @@ def _many_failed(connection: duckdb.DuckDBPyConnection, name: str, own: str) -> 
     """
     cell = f"left({name}, 200)"
     words = [word for (word,) in connection.execute(f"SELECT DISTINCT {cell} FROM rows").fetchall() if word]
-    told = [word for word in words if decimal(word) is None or fails(word)]
-    failed = [word for word in told if (why := why_lacking({own: word})) and kind_of(why) == "failed"]
+    candidates = [word for word in words if decimal(word) is None or fails(word)]
+    failed = [word for word in candidates if (why := why_lacking({own: word})) and kind_of(why) == "failed"]
     lost = f"({cell} IN ({literals(failed) or 'NULL'}) AND outcome IS DISTINCT FROM 'incorrect')"
     return _is_much(connection, lost)
 

@@ -60,41 +60,41 @@ def views(table: Table, mapping: Mapped, compared: Collection[str] = ()) -> list
     owned = _owned(table, mapping, several)
     families = {name: family for family in wide.families(table.columns).values() for name in family.values()}
     by_run = wide.by_run(filter(None, table.columns))
-    found = []
+    of_runs = []
     for run, columns in runs:
         family = next((families[name] for name in columns.values() if name in families), {})
         companions = {**by_run.get(run, {}), **family}
-        own = {_ROLES.get(role, role): Expression((name,)) for role, name in companions.items() if role != "wrong"}
-        own = {role: expression for role, expression in own.items() if role not in mapping} | _of(mapping, columns)
-        found.append(_view(table, mapping, run, own, owned, compared=compared))
-    return found
+        roles = {_ROLES.get(role, role): Expression((name,)) for role, name in companions.items() if role != "wrong"}
+        roles = {role: expression for role, expression in roles.items() if role not in mapping} | _of(mapping, columns)
+        of_runs.append(_view(table, mapping, run, roles, owned, compared=compared))
+    return of_runs
 
 
 def _view(
     table: Table,
     mapping: Mapped,
     run: str,
-    found: Mapped,
+    run_roles: Mapped,
     owned: Mapping[str, tuple[str, str]],
     *,
     compared: Collection[str],
 ) -> View:
-    """Return the view of a run; `found` maps roles to the columns that the run has for itself."""
-    own = {**found}
+    """Return the view of a run; `run_roles` maps roles to the columns that the run has for itself."""
+    roles = {**run_roles}
     for role, expression in mapping.items():
-        if role not in own and (kept := _of_this_run(role, expression, run, owned)) is not None:
-            own[role] = kept
-    used = {name for expression in own.values() for name in expression.columns}
+        if role not in roles and (kept := _of_this_run(role, expression, run, owned)) is not None:
+            roles[role] = kept
+    used = {name for expression in roles.values() for name in expression.columns}
     held = {name: column for name, column in table.columns.items() if name in used or name not in owned}
-    free = compared if "outcome" in own else ()
-    taken = {name for role, expression in own.items() if role not in free for name in expression.columns}
+    free = compared if "outcome" in roles else ()
+    taken = {name for role, expression in roles.items() if role not in free for name in expression.columns}
     taken |= {*filter(is_prompt, used)}  # a prompt may differ between runs
     names: dict[str, str] = {}
     for name, (owner, rest) in owned.items():
         if owner == run and name not in held:
             names[rest if rest not in taken and rest not in names else name] = name
     held |= {rest: table.columns[name].called(rest) for rest, name in names.items()}
-    return View(run, replace(table, columns=held), own, names)
+    return View(run, replace(table, columns=held), roles, names)
 
 
 def _of(mapping: Mapped, columns: Mapping[str, str]) -> dict[str, Expression]:
@@ -117,13 +117,15 @@ def _owned(table: Table, mapping: Mapped, several: Mapping[str, Sequence[str]]) 
     A column that says which question or repeat a row is about belongs to no run. Nor does a column that means something
     by its whole name ("judge_model"), unless another run has such a column, too.
     """
-    shared = {name for role, own in mapping.items() if role not in _OF_ANSWERS for name in own.columns}
+    shared = {name for role, expression in mapping.items() if role not in _OF_ANSWERS for name in expression.columns}
     runs = wide.parts(several)
     before, names = wide.same_beginning(next(iter(several.values()))), {run for run, _ in runs}
     free = [name for name in table.columns if name and name not in shared]
-    owned = {name: own for name in free if (own := wide.owner(name.removeprefix(before), names))}
+    owned = {name: pair for name in free if (pair := wide.owner(name.removeprefix(before), names))}
     runs_with = Counter(rest.casefold() for _, rest in owned.values())
-    owned = {name: own for name, own in owned.items() if runs_with[own[1].casefold()] > 1 or not _means_something(name)}
+    owned = {
+        name: pair for name, pair in owned.items() if runs_with[pair[1].casefold()] > 1 or not _means_something(name)
+    }
     return owned | {name: (run, name) for run, columns in runs for name in columns.values()}
 
 

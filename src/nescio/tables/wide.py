@@ -54,11 +54,11 @@ def roles_at_end(column: str) -> set[str]:
 
 def by_run(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return the columns whose names consist of a run's name and a name for a role, keyed by run and then by role."""
-    found: dict[str, dict[str, str]] = {}
+    runs: dict[str, dict[str, str]] = {}
     for column in columns:
         for run, role, _ in _splits(column):
-            found.setdefault(run, {}).setdefault(role, column)
-    return found
+            runs.setdefault(run, {}).setdefault(role, column)
+    return runs
 
 
 def owner(column: str, runs: Collection[str]) -> tuple[str, str] | None:
@@ -117,14 +117,18 @@ def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> lis
     (`verdict_2`).
     """
     verdicts, columns = [*verdicts], [*columns]
-    found: list[tuple[str, ...]] = []
+    groups: list[tuple[str, ...]] = []
     for verdict in verdicts:
         names = {squash(name) for run, name, _ in _splits(verdict) if squash(run) in lexicon().judges}
-        like = [own for own in columns if own not in verdicts and any(squash(n) in names for _, n, _ in _splits(own))]
-        more = [own for own in columns if own not in (*verdicts, *like)]
-        like += [own for own in more if _of_other_judge(own, verdict) or _numbers(own, verdict)]
-        found += [(verdict, *like)] if like else []
-    return found
+        like = [
+            column
+            for column in columns
+            if column not in verdicts and any(squash(n) in names for _, n, _ in _splits(column))
+        ]
+        more = [column for column in columns if column not in (*verdicts, *like)]
+        like += [column for column in more if _of_other_judge(column, verdict) or _numbers(column, verdict)]
+        groups += [(verdict, *like)] if like else []
+    return groups
 
 
 def _of_other_judge(column: str, verdict: str) -> bool:
@@ -135,9 +139,9 @@ def _of_other_judge(column: str, verdict: str) -> bool:
 
 def _numbers(column: str, verdict: str) -> bool:
     """Return whether a column has the name of a verdict with a number, one letter or a word for judges added."""
-    name, own = squash(column), squash(verdict)
+    name, stem = squash(column), squash(verdict)
     parts = [squash(part) for part in BOUNDARY.split(column) if part]
-    beside = {name.removeprefix(own), name.removesuffix(own)} - {name}
+    beside = {name.removeprefix(stem), name.removesuffix(stem)} - {name}
     words = {word for word in parts if len(word) == 1} | lexicon().judges
     return any(rest.isdecimal() or rest in words for rest in beside)
 
@@ -161,11 +165,11 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
     """
     runs = {role: _runs_of(names) for role, names in given.items()}
     (role, first), *others = runs.items()
-    for other, found in others:
-        if found.keys() != first.keys():
-            listed = [f"{own} names {', '.join(held)}" for own, held in ((role, first), (other, found))]
+    for other, columns in others:
+        if columns.keys() != first.keys():
+            listed = [f"{label} names {', '.join(held)}" for label, held in ((role, first), (other, columns))]
             raise UsageError(f"the columns of all roles must name the same runs, but {' and '.join(listed)}")
-    return [(run, {role: found[run] for role, found in runs.items()}) for run in first]
+    return [(run, {role: columns[run] for role, columns in runs.items()}) for run in first]
 
 
 def _runs_of(names: Sequence[str]) -> dict[str, str]:

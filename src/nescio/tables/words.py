@@ -41,16 +41,18 @@ def state_words(
     grade. `worths` has the words to which the user gave a value.
     """
     mapped = by_value(mapped, [word for word, _ in counted if word])
-    own = {word: MEANINGS[to] for word, to in mapped.items()}
-    unclear = with_two_meanings(word for word, _ in counted if word and not _declines(own.get(word)))
-    assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
+    user_states = {word: MEANINGS[to] for word, to in mapped.items()}
+    unclear = with_two_meanings(word for word, _ in counted if word and not _declines(user_states.get(word)))
+    assessed = {
+        word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in user_states
+    }
     states: dict[str | None, int | None] = {}
     for word, _ in counted:
         if word in assessed:
             states[word] = ASSESSED[assessed[word]]
         else:
             known = NOT_GRADED if word is None else STATES.get(word, state_of(word))
-            states[word] = own.get(word or "", None if word in unclear else known)
+            states[word] = user_states.get(word or "", None if word in unclear else known)
     if idle := [word for word in mapped if word and word not in states]:
         notes.append(
             note(
@@ -66,7 +68,7 @@ def state_words(
     kept |= {word: f" (worth: {worth:g})" for word, worth in worths.items()}
     for word, rows in counted:
         state = states[word]
-        if state is not None and STATES.get(word or "") != state and (word is not None or "" in own):
+        if state is not None and STATES.get(word or "") != state and (word is not None or "" in user_states):
             notes.append(
                 note(
                     "outcomes_table.word",
@@ -104,8 +106,8 @@ def meanings(words: Sequence[str], unknown: Sequence[str]) -> list[dict[str, str
     choices = any_word if len(unknown) == 1 else ("correct", "incorrect")
     every = [dict(zip(unknown, chosen, strict=True)) for chosen in product(choices, repeat=len(unknown))]
     coded = [{word: code[word] for word in unknown} for code in CODES if {*unknown} <= {*code}]
-    every.sort(key=lambda own: (own not in coded, len({*own.values()}) < len(unknown)))
-    return [own for own in every if len(words) > len(unknown) or len({*own.values()}) > 1]
+    every.sort(key=lambda meaning: (meaning not in coded, len({*meaning.values()}) < len(unknown)))
+    return [meaning for meaning in every if len(words) > len(unknown) or len({*meaning.values()}) > 1]
 
 
 def _of_points(unknown: Sequence[str]) -> list[dict[str, str]]:
@@ -121,8 +123,11 @@ def _of_points(unknown: Sequence[str]) -> list[dict[str, str]]:
     penalty, code = ("incorrect", "unanswered", "correct"), ("unanswered", "incorrect", "correct")
     ungraded, plain = ("ungraded", "incorrect", "correct"), ("incorrect", "incorrect", "correct")
     first = (code, penalty) if -1 in numbers and 1 not in signs else (penalty, code)
-    every = [dict(zip(unknown, (own[sign + 1] for sign in signs), strict=True)) for own in (*first, ungraded, plain)]
-    return [own for i, own in enumerate(every) if own not in every[:i]]
+    every = [
+        dict(zip(unknown, (outcomes[sign + 1] for sign in signs), strict=True))
+        for outcomes in (*first, ungraded, plain)
+    ]
+    return [meaning for i, meaning in enumerate(every) if meaning not in every[:i]]
 
 
 def _declines(state: int | None) -> bool:

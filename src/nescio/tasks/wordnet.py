@@ -26,14 +26,14 @@ _PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 def wordnet() -> Any | None:
     """Return nltk's reader of WordNet, or None if nltk or WordNet's files are not installed."""
     try:
-        from nltk.corpus import wordnet as own
+        from nltk.corpus import wordnet as reader
 
-        own.ensure_loaded()
+        reader.ensure_loaded()
     except ImportError:
         return None
     except LookupError:
         return None if lacking(DEBIAN) else open_folder(DEBIAN)
-    return own
+    return reader
 
 
 def lacking(folder: Path) -> str | None:

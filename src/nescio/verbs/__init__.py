@@ -66,10 +66,10 @@ def names_in(group: Any) -> list[str]:
     """Return the Python names of a group's verbs and subgroups, without importing them."""
     from nescio.options import Verb
 
-    own = [name for name, one in vars(group).items() if isinstance(one, Verb) and one.__module__ == group.__name__]
+    verbs = [name for name, verb in vars(group).items() if isinstance(verb, Verb) and verb.__module__ == group.__name__]
     inside = [name for folder in getattr(group, "__path__", ()) for name in sorted(os.listdir(folder))]
     of_files = [name.removesuffix(".py") for name in inside if name.endswith(".py") and not name.startswith("_")]
-    return own + of_files + (list(OTHERS) if group.__name__ == LAB else [])
+    return verbs + of_files + (list(OTHERS) if group.__name__ == LAB else [])
 
 
 def verb_in(group: Any, name: str) -> Any:

@@ -130,20 +130,20 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
         alone = data.take_runs([at])
         return alone.select(np.asarray(alone.absence[0] != NO_ROW))
 
-    def own(array: Any) -> Any:
+    def row_of(array: Any) -> Any:
         return None if array is None else array[at : at + 1]
 
     return replace(
         data,
         runs=(data.runs[at],),
-        state=own(data.state),
-        confidence=own(data.confidence),
-        candidate=own(data.candidate),
-        first_right=own(data.first_right),
-        extra_columns={name: own(array) for name, array in data.extra_columns.items()},
-        why=own(data.why),
-        texts=own(data.texts),
-        words=own(data.words),
+        state=row_of(data.state),
+        confidence=row_of(data.confidence),
+        candidate=row_of(data.candidate),
+        first_right=row_of(data.first_right),
+        extra_columns={name: row_of(array) for name, array in data.extra_columns.items()},
+        why=row_of(data.why),
+        texts=row_of(data.texts),
+        words=row_of(data.words),
         files=data.files[at : at + 1],
         judges=data.judges[at : at + 1],
     )

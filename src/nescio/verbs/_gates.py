@@ -136,7 +136,11 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     gates = []
     doubts = [note for note in scores.notes if note.code in DOUBTS and name in note.measures]
     doubted = {run for note in doubts for run in note.whose}
-    predicted = {one.run: one for one in scores.tables.get("next_sample", ()) if one.measure == limit.measure}
+    predicted = {
+        prediction.run: prediction
+        for prediction in scores.tables.get("next_sample", ())
+        if prediction.measure == limit.measure
+    }
     runs = int(scores.signature.get("simultaneous", 1))
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
@@ -233,18 +237,18 @@ def _of_both_extremes(gates: Sequence[Gate], notes: Iterable[Note]) -> list[Gate
         asked = gate.asked.removesuffix(baseline) + (wrong | right).get(baseline, "")
         key = (wrong | right).get(gate.run, gate.run), asked
         groups.setdefault(key, []).append((gate, gate.run in right or baseline in wrong))
-    return [_at_both(*key, own) if len(own) > 1 or own[0][1] else own[0][0] for key, own in groups.items()]
+    return [_at_both(*key, pairs) if len(pairs) > 1 or pairs[0][1] else pairs[0][0] for key, pairs in groups.items()]
 
 
 def _at_both(run: str, asked: str, both: Sequence[tuple[Gate, bool]]) -> Gate:
     """Return the gate on ungraded answers that are wrong or right; `both` says of each gate if it favours the run."""
     gates, statuses = [gate for gate, _ in both], {gate.status for gate, _ in both}
     known = len(statuses) == 1 and not (PASSED in statuses and all(favours for _, favours in both))
-    said = "; ".join(gate.said.rstrip(".") for gate in gates)
+    message = "; ".join(gate.said.rstrip(".") for gate in gates)
     figures = " or ".join(gate.figures for gate in gates)
     ground = CANNOT_TELL in statuses and all(gate.ground for gate in gates)
     doubtful = any(gate.doubtful for gate in gates)
-    return Gate(run, asked, min(statuses) if known else CANNOT_TELL, said, figures, doubtful, ground)
+    return Gate(run, asked, min(statuses) if known else CANNOT_TELL, message, figures, doubtful, ground)
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:

@@ -106,9 +106,9 @@ def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Reco
     records: Records = {}
     for command in ran:
         for name, record in _named_rows(command.result):
-            own = records.setdefault(command.name or (named or {}).get(name, name), {})
+            row = records.setdefault(command.name or (named or {}).get(name, name), {})
             for field, value in record.items():
-                own.setdefault(field, value)
+                row.setdefault(field, value)
     return records
 
 
@@ -250,7 +250,7 @@ def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tup
     printed, ours = [cell.printed or "" for cell in cells], [cell.ours for cell in cells]
     text = all(cell.value is None for cell in cells)
     if text or not beside:
-        yield head, [one or other for one, other in zip(printed, ours, strict=True)], text
+        yield head, [cell or other for cell, other in zip(printed, ours, strict=True)], text
     elif not any(printed):
         yield f"{head}, ours", ours, False
     else:

@@ -161,7 +161,7 @@ def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
         raise FormatError(path, "a policy needs [[rules]]")
     for rule in policy.rules:
         _check_rule(rule, [*benchmarks], path)
-    fewest = min(own for own in (policy.least, *(rule.least for rule in policy.rules)) if own is not None)
+    fewest = min(least for least in (policy.least, *(rule.least for rule in policy.rules)) if least is not None)
     if fewest < 0:
         raise FormatError(path, "`least` is a number of questions, 0 or more", value=fewest)
     if not 50 < policy.level <= MOST_LEVEL:
@@ -228,17 +228,21 @@ def lines_of(
     deciding = sum(rule.tier != "informative" for rule, _, _, _ in work)
     strict = 100 - (100 - policy.level) / max(1, deciding)
     lines: list[Line] = []
-    idle = [name for name in benchmarks if name not in {own for _, own, _, _ in work}]
+    idle = [name for name in benchmarks if name not in {benchmark for _, benchmark, _, _ in work}]
     left_out = note(
         "gate.no_rule", "the policy has no rule for {benchmarks:list}, so it checks nothing there", benchmarks=idle
     )
     notes: dict[str, Any] = {str(left_out): left_out} if idle else {}
     for rule, name, stratum, loaded in work:
-        beside = [one.measure for one, *own, _ in work if own == [name, stratum] and one.tier != "informative"]
+        beside = [
+            other.measure for other, *place, _ in work if place == [name, stratum] and other.tier != "informative"
+        ]
         made, remarks = _line(rule, (name, stratum), loaded, policy, (strict, beside))
         lines.append(made)
         read = loaded.whole.notes if loaded.whole else loaded.notes
-        about = [replace(own, benchmarks=(stratum,)) if stratum and own not in read else own for own in remarks]
+        about = [
+            replace(remark, benchmarks=(stratum,)) if stratum and remark not in read else remark for remark in remarks
+        ]
         notes |= {str(remark): remark for remark in about}
     digests = "+".join(dict.fromkeys(loaded.data.digest() for _, _, _, loaded in work))
     return lines, list(notes.values()), digests
@@ -367,7 +371,7 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
     fails = least > limit if ceiling else most < limit
     status = PASSED if passes else FAILED if fails else CANNOT_TELL
     # A doubt about an interval that decides nothing would only confuse.
-    notes = [one for one in scores.notes if not (scores.exact and one.code in DOUBTS)]
+    notes = [remark for remark in scores.notes if not (scores.exact and remark.code in DOUBTS)]
     why = left_out.why_open(low, slack) if status == CANNOT_TELL else ""
     return row.value, (low, high), status, why, notes, row.n
 
@@ -382,13 +386,13 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float, beside:
         how: dict[str, Any] = {"baseline": policy.baseline, "run": policy.run, "ci": level, "correction": "none"}
         how["margin"] = None if of_value else rule.drop
         comparisons = compare(loaded, rule.measure, **how)
-        if any(one.code in LOSSES for one in comparisons.notes):
+        if any(remark.code in LOSSES for remark in comparisons.notes):
             comparisons = compare(loaded, [*dict.fromkeys((rule.measure, *beside))], **how)
         _check(comparisons, rule, policy)
-        made.append((comparisons, decisions(comparisons, {one.measure for one in comparisons})[0]))
+        made.append((comparisons, decisions(comparisons, {row.measure for row in comparisons})[0]))
     (comparisons, lenient), (_, harsh) = made
     row = lenient.row
-    doubt = doubt_on(comparisons, row, {one.measure for one in comparisons})
+    doubt = doubt_on(comparisons, row, {row.measure for row in comparisons})
     passes, fails = lenient.status == PASSED, harsh.status == FAILED
     if of_value:
         passes, fails = _within_share(rule, loaded, policy, strict, doubt.left_out.shift)
@@ -410,7 +414,7 @@ def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shi
     sign = -1 if _value(loaded, rule.measure, policy.baseline) < 0 else 1
     least, _ = _excess(rule, loaded, policy, policy.level, sign, guarded=True)
     # The share is of the value without its sign, which is the larger of both: a sure loss is one by both.
-    most = max(_excess(rule, loaded, policy, strict, own, guarded=False)[1] for own in (1, -1))
+    most = max(_excess(rule, loaded, policy, strict, side, guarded=False)[1] for side in (1, -1))
     return least - shift >= 0, most < 0
 
 

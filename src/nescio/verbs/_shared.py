@@ -98,7 +98,7 @@ def _items(value: Any) -> Any:
 
 def _item(value: Any) -> Any:
     """Return the only file or table in a value, which may be a list of one; a list of rows is one table."""
-    (item,) = [one for one in items_of(_items(value)) if not isinstance(one, Mapping) or one]
+    (item,) = [source for source in items_of(_items(value)) if not isinstance(source, Mapping) or source]
     if isinstance(item, (int, float)):
         raise TypeError
     return item
@@ -338,12 +338,12 @@ class Suited(SuiteOrSource, group="Suites"):
         from nescio.errors import NescioError
         from nescio.suites.definition import files_of_definition
 
-        found = super().inputs()
+        paths = super().inputs()
         for item in items_of(self.source):
             if isinstance(item, (str, Path)) and str(item).lower().endswith(".toml"):
                 with suppress(NescioError):  # reading the file will report the error
-                    found += files_of_definition(Path(item))
-        return found
+                    paths += files_of_definition(Path(item))
+        return paths
 
     def is_(self, fact: str) -> bool:
         """Return whether a fact about the request holds; the fact "suite" is that the request reads a suite."""

@@ -99,9 +99,9 @@ def present(checked: Checked, how: Any) -> None:
     if checked.lexicon:
         print(checked.lexicon, end="")
         return
-    one = checked.groups[0]
-    if len(checked) == 1 and one.error is not None and not one.format:
-        raise one.error
+    group = checked.groups[0]
+    if len(checked) == 1 and group.error is not None and not group.format:
+        raise group.error
     if how.form == "json":
         print(checked.as_json())
     else:

@@ -54,11 +54,11 @@ class GateRequest(Gated):
 
     def inputs(self) -> list[Any]:
         """Return the files to read, including those that the policy names."""
-        found = super().inputs()
+        paths = super().inputs()
         with suppress(NescioError):  # reading the policy will report the error
             benchmarks, _ = read_policy(Path(self.policy))
-            found += [file for what in benchmarks.values() for file in files_of_benchmark(what)]
-        return found
+            paths += [file for what in benchmarks.values() for file in files_of_benchmark(what)]
+        return paths
 
 
 _NOTHING = Gate("", "a rule that decides", CANNOT_TELL, NOTHING_DECIDES, "", ground=False)

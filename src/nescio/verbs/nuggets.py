@@ -100,9 +100,9 @@ def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
             raise UsageError(f"{opt(parameter)}: {labels} {'has' if len(calls) == 1 else 'have'} no such parameter")
     made = []
     for call, measure in calls:
-        own = values_of(call, measure.declaration.parameters, "measure")
-        added = {name: value for name, value in given.items() if name in measure.parameters and name not in own}
-        words = ", ".join(f"{name}={value:g}" for name, value in {**own, **added}.items())
+        parameters = values_of(call, measure.declaration.parameters, "measure")
+        added = {name: value for name, value in given.items() if name in measure.parameters and name not in parameters}
+        words = ", ".join(f"{name}={value:g}" for name, value in {**parameters, **added}.items())
         made.append(f"{call.name}({words})" if words else call.text)
     return made
 

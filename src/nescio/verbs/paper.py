@@ -124,9 +124,9 @@ def show(results: Results) -> None:
             _show_one(ran)
     if results.given:
         return
-    for said in (agreement(item, results.rows), _LINK.sub(r"\1", item.remark)):
-        if said:
-            show_text(said)
+    for text in (agreement(item, results.rows), _LINK.sub(r"\1", item.remark)):
+        if text:
+            show_text(text)
     if item.yours != ():
         again = command_text(["nescio", "paper", paper.key, item.label])
         show_text(f"on your files: {again} {files_for(item)}", style="dim")
@@ -162,26 +162,26 @@ def paper(request: PaperRequest) -> Results:
     if request.item is None and request.figure is not None:
         raise UsageError(f"{opt('figure')} needs an item that is a drawing")
     if request.paper is None:
-        rows = [Listed(key, one.title, one.source, len(one.items)) for key, one in papers().items()]
+        rows = [Listed(key, article.title, article.source, len(article.items)) for key, article in papers().items()]
         return Results(tuple(rows), sign(papers=len(rows)), (), "papers")
-    one = find_paper(request.paper)
+    article = find_paper(request.paper)
     if request.item is None:
-        items = [ListedItem(item.label, item.whole_title, command_of(one, item)) for item in one.items]
-        return Results(tuple(items), sign(paper=one.key), (), "items")
-    name, files = _in_one(one, request.item, request.files)
-    item = find_item(one, name)
+        items = [ListedItem(item.label, item.whole_title, command_of(article, item)) for item in article.items]
+        return Results(tuple(items), sign(paper=article.key), (), "items")
+    name, files = _in_one(article, request.item, request.files)
+    item = find_item(article, name)
     figure = figure_of(request, files)
-    ran = run_on_files(one, item, files, figure) if files else run_examples(one, item, figure)
-    grid, cells = laid_out(one, item, ran, on_files=bool(files))
+    ran = run_on_files(article, item, files, figure) if files else run_examples(article, item, figure)
+    grid, cells = laid_out(article, item, ran, on_files=bool(files))
     signed = [run.result.signature for run in ran if isinstance(run.result, Results)]
-    line = (signed[0] if signed else sign()).extend(paper=one.key, item=item.label)
+    line = (signed[0] if signed else sign()).extend(paper=article.key, item=item.label)
     return Reproduced(
         cells,
         line,
         tuple(dict.fromkeys(note for run in ran for note in getattr(run.result, "notes", ()))),
         "cells",
         {} if grid is not None else _tables(ran),
-        paper=one,
+        paper=article,
         item=item,
         ran=ran,
         layout=grid,
@@ -190,13 +190,13 @@ def paper(request: PaperRequest) -> Results:
     )
 
 
-def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tuple[Path | str, ...]]:
+def _in_one(article: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tuple[Path | str, ...]]:
     """Return the name of an item, and the files after it.
 
     A name such as `eq 11` may arrive as two words, because it was not quoted.
     """
     words = list(files)
-    while words and not Path(words[0]).exists() and fitting_items(one, f"{name} {words[0]}"):
+    while words and not Path(words[0]).exists() and fitting_items(article, f"{name} {words[0]}"):
         name = f"{name} {words.pop(0)}"
     return name, tuple(words)
 
@@ -212,5 +212,5 @@ def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
 
 def command_of(one: Paper, item: Item) -> str:
     """Return the first command of an item, or else the call of `nescio paper` if the item has rows."""
-    own = command_text(["nescio", "paper", one.key, item.label])
-    return f"nescio {item.commands[0][0]}" if item.commands else own if item.rows else ""
+    call = command_text(["nescio", "paper", one.key, item.label])
+    return f"nescio {item.commands[0][0]}" if item.commands else call if item.rows else ""

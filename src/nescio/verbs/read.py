@@ -178,7 +178,7 @@ def candidates(request: CandidatesRequest) -> CandidatesWritten:
         collection = replace(collection, questions=tuple(replace(q, options=()) for q in collection.questions))
     made = exercise(collection)
     write_exercise(made, output)
-    right = sum(one.right for one in made.candidates)
+    right = sum(candidate.right for candidate in made.candidates)
     return CandidatesWritten(output, len(made.candidates), right, len(made.questions), notes)
 
 

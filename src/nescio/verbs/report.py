@@ -241,9 +241,9 @@ def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Result
     A note names the deciding measure if the format of the files chose it.
     """
     tolerate = None if request.tolerate is None else request.tolerate / 100
-    found = advised(data, texts, most=request.most, tolerate=tolerate)
+    advice = advised(data, texts, most=request.most, tolerate=tolerate)
     if request.chosen or data.loaded.measures[:1] == DEFAULT_MEASURES[:1]:
-        return found
+        return advice
     by_format = note(
         "advise.measure",
         "the advice uses {measure}, because it is the default measure of the format {format}; {option} "
@@ -252,7 +252,7 @@ def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Result
         format=data.loaded.format,
         option=opt("measures", DEFAULT_MEASURES[:1]),
     )
-    return replace(found, notes=(*found.notes, by_format))
+    return replace(advice, notes=(*advice.notes, by_format))
 
 
 def _of_a_suite(request: ReportRequest) -> Report:

@@ -170,8 +170,8 @@ def _written(tuned: Tuned, output: Path, loaded: Loaded) -> Tuned:
     as_given = int(tuned.applied.present.sum()) - row.n
     made = as_read(as_outcomes(tuned.applied), loaded.whole)
     rows, left_out = write_run(made, output, tuned.notes, loaded.data.runs, unit="question", as_given=as_given)
-    said = f"wrote run {row.run!r} with the threshold applied, {rows} to {output}"
-    tuned = replace(tuned, wrote=(said,), notes=(*left_out, *tuned.notes))
+    message = f"wrote run {row.run!r} with the threshold applied, {rows} to {output}"
+    tuned = replace(tuned, wrote=(message,), notes=(*left_out, *tuned.notes))
     if lost := sorted(bare(name) for name in parse(row.measure).reads if known(name).namespace):
         no_columns = note(
             "tune.no_columns",

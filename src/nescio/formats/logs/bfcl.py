@@ -111,8 +111,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in scores:
         sheet = _sheet(source, runs[_model_folder(source)], _of_one_kind(source, scores), outputs)
         right = sheet.total - len(sheet.failures)
-        own = as_object(source.first).get("accuracy")
-        log.total(source.name, "accuracy", own, (right / sheet.total,), runs=(sheet.run,))
+        accuracy = as_object(source.first).get("accuracy")
+        log.total(source.name, "accuracy", accuracy, (right / sheet.total,), runs=(sheet.run,))
         categories[sheet.category].append(sheet)
     _say_ungraded(log, scores, outputs, runs)
     answers = [log.take(answer) for same in categories.values() for answer in _category(log, same)]
@@ -149,12 +149,12 @@ def _say_ungraded(log: Log, scores: Sequence[Source], outputs: Sequence[Source],
     """Add a note on each file of outputs in a category for which the run has no scores."""
     for source in outputs:
         category = _category_of(source)
-        own = [run for folder, run in runs.items() if (folder.parent.parent, folder.name) == _kind(source)[:2]]
-        if not own:
+        names = [run for folder, run in runs.items() if (folder.parent.parent, folder.name) == _kind(source)[:2]]
+        if not names:
             log.say_stray([str(source.label)])
         elif not _of_one_kind(source, scores):
             given = sum(1 for _ in json_lines(source, lenient=True))
-            log.notes.append(fewer_held(source.name, own, given, 0, f" to {category}", tasks=[category]))
+            log.notes.append(fewer_held(source.name, names, given, 0, f" to {category}", tasks=[category]))
 
 
 def _model_folder(source: Source) -> Path:

@@ -166,7 +166,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             )
             log.say("deepeval.cache", template, str(source.label), cases=len(cases))
         _against_counts(log, source, run, cases)
-    placed = [one for _, _, cases in files for one in cases]
+    placed = [case for _, _, cases in files for case in cases]
     metric = _metric(log, [metrics for _, metrics, _ in placed])
     answers = []
     for source, run, cases in files:
@@ -318,7 +318,7 @@ def _answer(
     answer.silent = SAID_SO if answer.nothing is None and abstains(answer.scores) else None
     answer.asked, answer.gold, answer.answer = case.input, case.expected_output, text
     expected = [case.expected_output, case.expected_tools, case.expected_outcome, *([] if metric else lacked)]
-    answer.words = words_digest(case.input, [one for one in expected if one not in (None, [])] or None)
+    answer.words = words_digest(case.input, [part for part in expected if part not in (None, [])] or None)
     answer.reason = [result.reason for result in metrics.values()]
     deciding = _deciding(metrics, metric)
     others = {
@@ -351,13 +351,13 @@ def _judges(metrics: dict[str, Metric], least: float | None, *, flaky: bool) -> 
     the user's threshold.
     """
     judges = {}
-    for name, one in metrics.items():
-        if one.value is not None:
-            stated = {**one.more, **_told(one.verbose_logs), "model": one.evaluation_model}
-            threshold = one.minimum_score if one.threshold is None else one.threshold
+    for name, metric in metrics.items():
+        if metric.value is not None:
+            stated = {**metric.more, **_told(metric.verbose_logs), "model": metric.evaluation_model}
+            threshold = metric.minimum_score if metric.threshold is None else metric.threshold
             stated["threshold"] = None if least is not None else number(threshold)
-            stated["strictMode"] = one.more.get("strictMode") or None
-            judges[name] = grader(f"{name} (flaky)" if flaky or one.flaky is True else name, **stated)
+            stated["strictMode"] = metric.more.get("strictMode") or None
+            judges[name] = grader(f"{name} (flaky)" if flaky or metric.flaky is True else name, **stated)
     return judges
 
 
@@ -367,13 +367,13 @@ def _told(logs: Any) -> dict[str, str]:
     The model writes the steps itself if it was told criteria, and other ones in each run: they are then left out. Of
     the nodes of a graph (DAG) the first counts, which grades each answer.
     """
-    told: dict[str, str] = {}
+    parts: dict[str, str] = {}
     logs = logs if isinstance(logs, str) else ""
     for part in logs.split(_PART) if _PART in logs else _EARLY.split(logs):
-        said = _FOUND.split(_NODE.sub("", part))[0]
-        if (heading := _TOLD.match(said)) and (text := said[heading.end() :].strip()) not in _EMPTY:
-            told.setdefault(heading[1].casefold(), text)
-    return {key: text for key, text in told.items() if key != "evaluation steps" or "criteria" not in told}
+        passage = _FOUND.split(_NODE.sub("", part))[0]
+        if (heading := _TOLD.match(passage)) and (text := passage[heading.end() :].strip()) not in _EMPTY:
+            parts.setdefault(heading[1].casefold(), text)
+    return {key: text for key, text in parts.items() if key != "evaluation steps" or "criteria" not in parts}
 
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:

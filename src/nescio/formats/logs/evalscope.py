@@ -89,8 +89,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answers.append(log.take(answer))
             held.setdefault(run, {}).setdefault(task, []).append(answer)
     for source in log.part("report"):
-        own = held.get(own_path(source.label).parent.name) or held.get(printable(source.document["model_name"]))
-        _against_report(log, source, own) if own else log.say_stray([str(source.label)])
+        by_subset = held.get(own_path(source.label).parent.name) or held.get(printable(source.document["model_name"]))
+        _against_report(log, source, by_subset) if by_subset else log.say_stray([str(source.label)])
     for source in log.part("predictions"):
         run, given = own_path(source.label).parent.name, sum(1 for _ in rows_in(source))
         if run not in held:
@@ -115,8 +115,10 @@ def _against_report(log: Log, source: Source, held: Mapping[str, Sequence[Answer
     run, lost = next(iter(held.values()))[0].run, dict[str, int | None]()
     for metric in objects_in(source.document["metrics"]):
         name = str(metric.get("name"))
-        categories = [one for one in objects_in(metric.get("categories")) if one.get("name") not in _OF_SUBSETS]
-        for subset in (one for category in categories for one in objects_in(category.get("subsets"))):
+        categories = [
+            category for category in objects_in(metric.get("categories")) if category.get("name") not in _OF_SUBSETS
+        ]
+        for subset in (subset for category in categories for subset in objects_in(category.get("subsets"))):
             task, samples = f"{source.stem}_{subset.get('name')}", whole_number(subset.get("num"))
             if task not in held:
                 lost[task] = samples
@@ -124,9 +126,9 @@ def _against_report(log: Log, source: Source, held: Mapping[str, Sequence[Answer
             value = name.removeprefix("mean_")
             scores = [answer.scores[value] for answer in held[task] if value in answer.scores]
             if scores:
-                means, what, own = both_means(scores), f"{name} of {task}", number(subset.get("score"))
+                means, what, figure = both_means(scores), f"{name} of {task}", number(subset.get("score"))
                 more: dict[str, Any] = {"covered": samples, "held": len(scores), "rounding": _ROUNDED, "metric": value}
-                log.total(source.name, what, own, means, runs=(run,), **more)
+                log.total(source.name, what, figure, means, runs=(run,), **more)
     log.notes += lost_tasks(source.name, run, lost, held, [*held, *lost])
 
 

@@ -70,10 +70,10 @@ class KeptMembers:
 
     def take(self, run: str, file: str, metadata: Mapping[str, Any]) -> None:
         """Record the members about a run in the metadata."""
-        for name, own in self._said.items():
+        for name, pairs in self._said.items():
             text = metadata.get(f"{OWN}{name}")
             if isinstance(text, str) and text and (name != HELD or is_held(text)):
-                own[run, text] = None
+                pairs[run, text] = None
                 self._files.setdefault(run, file)
 
     def notes(self) -> list[Note]:

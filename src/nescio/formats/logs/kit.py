@@ -307,7 +307,7 @@ def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
 def empty(said: Any) -> str | None:
     """Return EMPTY if `said`, a text or a list of texts, holds nothing but white space; else None."""
     texts = said if isinstance(said, (list, tuple)) else [said]
-    return None if any(one is not None and str(one).strip() for one in texts) else EMPTY
+    return None if any(text is not None and str(text).strip() for text in texts) else EMPTY
 
 
 def partial(what: str, between: int, total: int, least: float | None) -> list[Note]:

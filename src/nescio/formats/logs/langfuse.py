@@ -159,8 +159,8 @@ def _judge(score: Row) -> tuple[str, JudgeRecord]:
     """Return the name of a score, and what it says on who gave it: its source, its configuration and its metadata."""
     name = metric_name(str(score.get("name")), "score")
     free = [as_object(value_of(score.get(key))) for key in ("trace", "metadata")]
-    told = told_by_user(free[0]) | told_by_user(free[1])
-    return name, grader(name, **{**told, **made_by(score, {"name", "metadata", "trace", "subject", "dataType"})})
+    details = told_by_user(free[0]) | told_by_user(free[1])
+    return name, grader(name, **{**details, **made_by(score, {"name", "metadata", "trace", "subject", "dataType"})})
 
 
 def _run(row: Row, run: str) -> str:

@@ -64,7 +64,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     beside = {source: _beside(source, details, figures) for source in details}
     answers: list[Answer] = []
     held: dict[Source, dict[str, set[str]]] = {}  # the runs and the tasks whose answers a results file is about
-    for source, own in beside.items():
+    for source, files in beside.items():
         run = _model(source)
         tasks: dict[str, list[Answer]] = {}
         for answer in _answers(source, run):
@@ -72,10 +72,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if not tasks:
             raise FormatError(source.label, "the file holds no rows")
         for task, task_answers in tasks.items():
-            _against_figures(log, task_answers, source, own)
-            for other in own:
+            _against_figures(log, task_answers, source, files)
+            for other in files:
                 held.setdefault(other, {}).setdefault(run, set()).add(task)
-            _judge(task_answers, own)
+            _judge(task_answers, files)
             answers += task_answers
     log.say_stray(str(source.label) for source in figures if source not in held)
     deciding = decisive(log, answers)
@@ -83,8 +83,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         every = as_object(source.document.get("results"))
         stated = {
             task: _documents(source, task)
-            for task, own in every.items()
-            if not _MEANS.fullmatch(task) and deciding & {*as_object(own)}
+            for task, metrics in every.items()
+            if not _MEANS.fullmatch(task) and deciding & {*as_object(metrics)}
         }
         for run, named_tasks in runs.items():
             log.notes += lost_tasks(source.name, run, stated, named_tasks, every)
@@ -131,7 +131,7 @@ def _beside(source: Source, details: Sequence[Source], figures: Sequence[Source]
     A file whose name has no date may be about any date. If no file names the model, those are taken that name the model
     of none of the `details`.
     """
-    models, match = {_model(one) for one in details}, _FILE.fullmatch(source.stem)
+    models, match = {_model(detail) for detail in details}, _FILE.fullmatch(source.stem)
     named: list[Source] = []
     others: list[Source] = []
     for other in figures:
@@ -165,8 +165,8 @@ def _of_task(by_task: Any, task: str) -> Any:
 def _judge(answers: Sequence[Answer], figures: Sequence[Source]) -> None:
     """Set who graded the answers to a task: each metric, as all its results files define it."""
     names = dict.fromkeys(name for answer in answers for name in answer.scores)
-    defined_in = [_definitions(one, answers[0].task, names) for one in figures]
-    judges = {name: combined({own[name] for own in defined_in}) for name in names} if defined_in else {}
+    defined_in = [_definitions(source, answers[0].task, names) for source in figures]
+    judges = {name: combined({definitions[name] for definitions in defined_in}) for name in names} if defined_in else {}
     for answer in answers:
         answer.judges = judges
 
@@ -176,10 +176,10 @@ def _definitions(figures: Source, task: str, names: Iterable[str]) -> dict[str, 
     config = as_object(_of_task(figures.document.get("config_tasks"), task))
     versions = (_of_task(figures.document.get("versions"), task), config.get("version"))
     stated: dict[str, dict[str, Any]] = {}
-    for one in objects_in(config.get("metrics", config.get("metric"))):
-        own = {key: value for key, value in one.items() if key not in _NOT_OF_GRADING}
-        stated |= dict.fromkeys(map(str, as_list(one.get("metric_name")) or [one.get("metric_name")]), own)
-    version = next((one for one in versions if one is not None), None)
+    for metric in objects_in(config.get("metrics", config.get("metric"))):
+        definition = {key: value for key, value in metric.items() if key not in _NOT_OF_GRADING}
+        stated |= dict.fromkeys(map(str, as_list(metric.get("metric_name")) or [metric.get("metric_name")]), definition)
+    version = next((version for version in versions if version is not None), None)
     return {name: defined(name, {"version": version, **stated.get(name, {})}, figures=True) for name in names}
 
 
@@ -211,7 +211,7 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
                 value=metrics,
             )
         task = printable(doc.get("task_name")).strip() or called
-        said = texts_in(as_list(response.get("text") if response else row.get("predictions")))
+        texts = texts_in(as_list(response.get("text") if response else row.get("predictions")))
         gold, options, logs = row.get("gold"), as_list(doc.get("choices")), _logs(doc, response)
         right = doc.get("gold_index")
         places = [place for place in as_list(right) or [right] if isinstance(place, int) and 0 <= place < len(options)]
@@ -228,11 +228,11 @@ def _answers(source: Source, run: str) -> Iterator[Answer]:
             where=f"row {i}",
             path=source.label,
             scores=_scores(metrics),
-            nothing=empty(said) if said else None,
+            nothing=empty(texts) if texts else None,
             asked=asks,
             prompt=row.get("full_prompt") or row.get("example"),
             gold=key,
-            answer=said or (options[logs.index(max(logs))] if logs else None),
+            answer=texts or (options[logs.index(max(logs))] if logs else None),
             extracted=texts_in(as_list(response.get("text_post_processed"))),
             words=words and words + (FORM if asked else OPTIONS),
         )

@@ -43,19 +43,19 @@ def same_task(one: str, other: str) -> bool:
     return _shots_agree(one, other) and (names[0].endswith(names[1]) or names[1].endswith(names[0]))
 
 
-def _shots_agree(one: str, other: str) -> bool:
-    stated = [f"{name[len(_SHOTS.sub('', name)) :]}|" for name in (one, other)]
+def _shots_agree(task: str, other: str) -> bool:
+    stated = [f"{name[len(_SHOTS.sub('', name)) :]}|" for name in (task, other)]
     return _begins(*stated)
 
 
 def _among(name: str, others: Collection[str]) -> bool:
-    begun = (one for one in others if _begins(f"{_plain(name)}_", f"{_plain(one)}_"))
-    return any(_shots_agree(name, one) for one in begun) or any(same_task(name, one) for one in others)
+    begun = (other for other in others if _begins(f"{_plain(name)}_", f"{_plain(other)}_"))
+    return any(_shots_agree(name, other) for other in begun) or any(same_task(name, other) for other in others)
 
 
 def _plain(task: str) -> str:
     return _BETWEEN.sub("_", _SHOTS.sub("", task).casefold()).strip("_")
 
 
-def _begins(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
+def _begins(name: str, other: str) -> bool:
+    return name.startswith(other) or other.startswith(name)

@@ -113,7 +113,7 @@ def _deciding_by_task(log: Log, answers: Sequence[Answer], *, verdicts: bool) ->
     usual = OUTCOME if OUTCOME in names else None
     chosen = choose(log.options, METRIC, names, "metrics") if METRIC in log.options.choose else usual
     least = threshold(log.options)
-    return {task: _deciding(own, chosen, least, verdicts=verdicts) for task, own in tasks.items()}
+    return {task: _deciding(task_answers, chosen, least, verdicts=verdicts) for task, task_answers in tasks.items()}
 
 
 def by_file(
@@ -147,17 +147,17 @@ def made_by(said: Mapping[str, Any], besides: Collection[str] = ()) -> dict[str,
 
 def told_by_user(said: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a user's own metadata says on a grader: only the keys whose names speak of grading."""
-    told = {}
+    details = {}
     for key, part in _without_calls(said).items():
         if speaks_of_grading(key):
-            told[key] = part
+            details[key] = part
         elif isinstance(part, dict):
-            told |= {f"{key}.{name}": inner for name, inner in told_by_user(part).items()}
-    return told
+            details |= {f"{key}.{name}": inner for name, inner in told_by_user(part).items()}
+    return details
 
 
-def _without_calls(said: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {str(key): part for key, part in said.items()}
+def _without_calls(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {str(key): part for key, part in metadata.items()}
     return {
         key: _without_calls(part) if isinstance(part, dict) else part
         for key, part in kept.items()

@@ -76,9 +76,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
     table = open_answers(log, source, QUESTION, ANSWER, without=_OTHERS)
-    found = [match for name in table.names if (match := _SCORE.fullmatch(name))]
-    columns = {match[0]: match[1] for match in found}
-    versions = {match[1]: grader(match[1], version=match[2]) for match in found if match[2]}
+    matches = [match for name in table.names if (match := _SCORE.fullmatch(name))]
+    columns = {match[0]: match[1] for match in matches}
+    versions = {match[1]: grader(match[1], version=match[2]) for match in matches if match[2]}
     metrics = metrics_among(table.rows, columns)
     if not metrics:
         raise FormatError(source.label, "no metric in the file has a number or a verdict", value=list(columns))
@@ -142,7 +142,11 @@ def _traces(log: Log, source: Source, run: str) -> Iterator[Answer]:
             reason=[
                 trace_marks.get("rationale") for trace_marks in assessments if trace_marks.get("valid") is not False
             ],
-            judges=dict(_judge(one) for one in assessments if "feedback" in one and one.get("valid") is not False),
+            judges=dict(
+                _judge(assessment)
+                for assessment in assessments
+                if "feedback" in assessment and assessment.get("valid") is not False
+            ),
         )
         yield _without_error(row, answer)
 

@@ -64,9 +64,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise FormatError(log.label, rule)
     bundles = {own_path(source.label).parent: source for source in log.part("bundle")}
     paths = [Path(source.label) for source in results]
-    found = [bundles.get(own_path(path).parent) for path in paths]
-    log.say_stray(str(source.label) for source in log.part("bundle") if source not in found)
-    bundles_of_paths = [{} if bundle is None else as_object(bundle.document) for bundle in found]
+    bundle_files = [bundles.get(own_path(path).parent) for path in paths]
+    log.say_stray(str(source.label) for source in log.part("bundle") if source not in bundle_files)
+    bundles_of_paths = [{} if bundle is None else as_object(bundle.document) for bundle in bundle_files]
     folders = [own_path(path).parent.name for path in paths]
     models = [
         printable(part_of(bundle, "config", "model")) or name

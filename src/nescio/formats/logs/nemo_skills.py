@@ -74,17 +74,19 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answers.append(log.take(answer))
     deciding = decisive(log, answers)
     for source in figures:
-        of_run = _run_of(source, {one.run for one in answers})
-        held = dict.fromkeys(task for own, task in places.values() if own == of_run)  # a set has no order
+        of_run = _run_of(source, {answer.run for answer in answers})
+        held = dict.fromkeys(task for run, task in places.values() if run == of_run)  # a set has no order
         if not held.keys() & {*source.document}:
             log.say_stray([str(source.label)])
         for task in held:
-            own_answers = [one for one in answers if one.run == of_run and one.task == (task if several else "")]
+            own_answers = [
+                answer for answer in answers if answer.run == of_run and answer.task == (task if several else "")
+            ]
             _against_figures(log, own_answers, source, task)
         stated = {
-            task: whole_number(part_of(own, "pass@1", "num_entries"))
-            for task, own in source.document.items()
-            if deciding & {*as_object(part_of(own, "pass@1"))}
+            task: whole_number(part_of(task_figures, "pass@1", "num_entries"))
+            for task, task_figures in source.document.items()
+            if deciding & {*as_object(part_of(task_figures, "pass@1"))}
         }
         if of_run is not None:
             log.notes += lost_tasks(source.name, of_run, stated, held, source.document)
@@ -168,7 +170,7 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, task: 
     The tool counts an answer as wrong if its judge gave no verdict.
     """
     runs, figures = (answers[0].run,), as_object(part_of(source.document, task, "pass@1"))
-    entries, questions = whole_number(figures.get("num_entries")), len({one.question for one in answers})
+    entries, questions = whole_number(figures.get("num_entries")), len({answer.question for answer in answers})
     covered = entries if entries is not None and entries > questions else None
     log.total(source.name, task, None, (), covered=covered, held=questions, runs=runs)
     for name, value in figures.items():

@@ -84,9 +84,9 @@ def _judges(source: Source) -> dict[str, JudgeRecord]:
     if not isinstance(name, str):
         return {}
     stated = as_object(part_of(declared, "args"))
-    own = {key: value for key, value in stated.items() if key not in _OF_SAMPLES}
+    parameters = {key: value for key, value in stated.items() if key not in _OF_SAMPLES}
     data = {"eval": spec.get("eval_name"), "samples": _file(str(stated.get("samples_jsonl") or ""))}
-    return {"": grader(name.rpartition(":")[2], **{"model": functions[1:], **data, **own})}
+    return {"": grader(name.rpartition(":")[2], **{"model": functions[1:], **data, **parameters})}
 
 
 def _file(path: str) -> str:

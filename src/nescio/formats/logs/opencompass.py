@@ -137,19 +137,19 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     several = len({task for _, task in graded}) > 1
     answers: list[Answer] = []
     for source in verdicts:
-        shards = sorted((one for one in predictions if _place(one) == _place(source)), key=_shard)
+        shards = sorted((shard for shard in predictions if _place(shard) == _place(source)), key=_shard)
         items = [item for shard in shards for _, item in _items(shard) if isinstance(item, dict)]
-        dataset_answers = [log.take(one) for one in _answers(source, items)]
-        for one in dataset_answers:
-            one.question = f"{one.task}/{one.question}" if several else one.question
-            one.strata = {"task": one.task} if several else {}
+        dataset_answers = [log.take(answer) for answer in _answers(source, items)]
+        for answer in dataset_answers:
+            answer.question = f"{answer.task}/{answer.question}" if several else answer.question
+            answer.strata = {"task": answer.task} if several else {}
         _against_figure(log, dataset_answers, source)
         answers += dataset_answers
     # Figures of another kind, such as rouge1, are not those of the verdicts, and details cannot hold verdicts on them.
-    unread = [*results, *judges, *(one for one in figures if any(map(_ACCURACY.fullmatch, one.document)))]
+    unread = [*results, *judges, *(source for source in figures if any(map(_ACCURACY.fullmatch, source.document)))]
     for run, task in sorted({_place(source) for source in unread} - graded):
-        own = {held for known, held in graded if known == run}
-        log.notes += lost_tasks(f"{task}.json", run, {task: None}, own, own) if own else []
+        tasks = {held for known, held in graded if known == run}
+        log.notes += lost_tasks(f"{task}.json", run, {task: None}, tasks, tasks) if tasks else []
     return by_metric(log, answers, keep=("task",))
 
 
@@ -220,21 +220,21 @@ def _answers(source: Source, predictions: Sequence[Item]) -> Iterator[Answer]:
     run, task = _place(source)
     replica = _JUDGE.search(source.stem)
     items, before = _items(source), int(replica[2]) if replica else 0
-    said = [first_text(item.get("prediction")) or "" for item in predictions][before * len(items) :]
+    texts = [first_text(item.get("prediction")) or "" for item in predictions][before * len(items) :]
     for name, item in items:
         if not isinstance(item, dict):
             raise FormatError(source.label, "an item must be an object", where=f"details {name}", value=item)
     places = copies([item for _, item in items]) if replica is None else None
-    told = shared_words([prompt for _, item in items for prompt in judges_prompts(item)], said)
+    instructions = shared_words([prompt for _, item in items for prompt in judges_prompts(item)], texts)
     prompts = {name: prompt for name, item in items if (prompt := prompt_of(item)) is not None}
     beside = zip(items, predictions, strict=False)
     prompts = prompts or {name: item.get("origin_prompt", item.get("prompt")) for (name, _), item in beside}
     asked = own_texts(prompts)
     for i, (name, item) in enumerate(items):
         several = _unfolded(item)
-        for r, one in enumerate(several):
+        for r, attempt in enumerate(several):
             at = i + r * len(items)
-            text = said[at] if at < len(said) else None
+            text = texts[at] if at < len(texts) else None
             answer = Answer(run, name, task=task, where=f"details {name}", path=source.label)
             if replica is not None:
                 answer.repeat = before + 1
@@ -242,7 +242,7 @@ def _answers(source: Source, predictions: Sequence[Item]) -> Iterator[Answer]:
                 answer.question, answer.repeat = items[places[i][0]][0], places[i][1]
             elif len(several) > 1:
                 answer.repeat = r + 1
-            _grade(answer, one, text, source, told)
+            _grade(answer, attempt, text, source, instructions)
             answer.asked, answer.prompt = item.get("question"), prompts.get(name)
             if answer.gold is None and at < len(predictions):
                 answer.gold = predictions[at].get("gold")
@@ -251,12 +251,12 @@ def _answers(source: Source, predictions: Sequence[Item]) -> Iterator[Answer]:
             yield answer
 
 
-def _grade(answer: Answer, item: Item, text: str | None, source: Source, told: Sequence[str]) -> None:
+def _grade(answer: Answer, item: Item, text: str | None, source: Source, instructions: Sequence[str]) -> None:
     """Set the verdict on an answer (NaN if there is none), and its response, extracted text and gold answer.
 
-    `told` is what all prompts of the judge say.
+    `instructions` is what all prompts of the judge say.
     """
-    said = item.get("origin_prediction") if text is None else text
+    response = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
     letter, rule = item.get(LETTER), item.get("rule_evaluation")
     by = "rules" if letter is None else "judge"
@@ -265,33 +265,36 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source, told: S
     if letter is None and {*item} >= JUDGED and not any(item.get(name) is not None for name in VERDICTS):
         letter, by = item["prediction"], "judge"
         if drawn is None:  # There is a judge's text, and no answer.
-            answer.reason, said = letter, text
-    answer.judges = {CORRECT: grader("rules and judge" if isinstance(rule, dict) else by, prompt=list(told))}
+            answer.reason, response = letter, text
+    answer.judges = {CORRECT: grader("rules and judge" if isinstance(rule, dict) else by, prompt=list(instructions))}
     if letter is None:
         answer.scores = {CORRECT: _verdict(source, item, str(answer.where))}
     else:
         state = GRADES.get(str(letter).strip().strip("().*: ").upper(), -1)
         answer.scores = {CORRECT: {RIGHT: 1.0, WRONG: 0.0, SILENT: 0.0}.get(state, math.nan)}
         answer.silent = NOT_ATTEMPTED if state == SILENT else None
-    if isinstance(said, dict):  # perplexities of the options
+    if isinstance(response, dict):  # perplexities of the options
         return
     if isinstance(rule, dict):
-        said, drawn = rule.get("origin_prediction") if text is None else text, rule.get("predictions", rule.get("pred"))
-    answer.answer = first_text(said)
+        response, drawn = (
+            rule.get("origin_prediction") if text is None else text,
+            rule.get("predictions", rule.get("pred")),
+        )
+    answer.answer = first_text(response)
     answer.extracted = None if LETTER in item and not isinstance(rule, dict) else first_text(drawn)
     answer.nothing = _nothing(answer.answer, answer.extracted)
     answer.silent = None if answer.nothing else answer.silent
 
 
-def _nothing(said: str | None, drawn: str | None) -> str | None:
+def _nothing(response: str | None, drawn: str | None) -> str | None:
     """Return the reason why an item has no answer, or None if it has an answer.
 
-    The reasons are an empty response (`said`), or a response from which nothing was extracted (`drawn`).
+    The reasons are an empty response (`response`), or a response from which nothing was extracted (`drawn`).
     """
-    if said is not None and not said.strip():
+    if response is not None and not response.strip():
         return EMPTY
     if drawn is not None and drawn.strip() in ("", "None", "[]"):
-        return NO_FORM if said else EMPTY
+        return NO_FORM if response else EMPTY
     return None
 
 

@@ -15,8 +15,8 @@ Item = Mapping[str, Any]
 
 def _is_of_judge(item: Item) -> bool:
     """Return whether an item holds only what a judge was asked and said: its prompt is that of the judge."""
-    said = {*item} >= JUDGED and not any(item.get(name) is not None for name in VERDICTS)
-    return LETTER in item or said
+    judge_only = {*item} >= JUDGED and not any(item.get(name) is not None for name in VERDICTS)
+    return LETTER in item or judge_only
 
 
 def judges_prompts(item: Item) -> Iterator[Any]:

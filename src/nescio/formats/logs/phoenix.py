@@ -91,8 +91,8 @@ def _judge(annotation: Row) -> tuple[str, JudgeRecord]:
     name, kind = (annotation.get(key) for key in ("name", "annotator_kind"))
     name = metric_name(str(name), "annotation")
     kind = annotation.get("kind") if kind is None else kind
-    told = told_by_user(as_object(annotation.get("metadata")))
-    return name, grader(name, **{**told, **made_by(annotation, _OF_ANNOTATION), "kind": str(kind or "").lower()})
+    details = told_by_user(as_object(annotation.get("metadata")))
+    return name, grader(name, **{**details, **made_by(annotation, _OF_ANNOTATION), "kind": str(kind or "").lower()})
 
 
 def _said(output: Any) -> str | None:
@@ -152,8 +152,8 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
     gold = next((name for name in GOLD if name in table.names), None)
     for row, answer in zip(table.rows, marked_rows(table, run, metrics, fields=fields, gold=gold), strict=True):
         scores = {name: value_of(row.get(name + _SCORE)) for name in evaluators}
-        own = (_judge({**score, "name": name}) for name, score in scores.items() if isinstance(score, dict))
-        answer.judges = {**answer.judges, **dict(own)}
+        judges = (_judge({**score, "name": name}) for name, score in scores.items() if isinstance(score, dict))
+        answer.judges = {**answer.judges, **dict(judges)}
         yield answer
 
 

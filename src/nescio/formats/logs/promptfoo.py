@@ -126,7 +126,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers = [answer for file in files for answer in file.answers]
     for answer in answers:
         answer.cluster = None
-    return log.by_score(_asserted(answers, [own for file in files for own in file.asserted], log), "the results")
+    return log.by_score(_asserted(answers, [flag for file in files for flag in file.asserted], log), "the results")
 
 
 def _asserted(answers: Sequence[Answer], known: Sequence[bool], log: Log) -> Sequence[Answer]:
@@ -134,7 +134,7 @@ def _asserted(answers: Sequence[Answer], known: Sequence[bool], log: Log) -> Seq
 
     `known` says of each answer whether it tells that its test has an assertion.
     """
-    asserted = {answer.question for answer, own in zip(answers, known, strict=True) if own}
+    asserted = {answer.question for answer, flag in zip(answers, known, strict=True) if flag}
     asserted |= {answer.question for answer in answers} - {a.question for a in answers if a.ungraded == UNASSERTED}
     kept = [answer for answer in answers if answer.question in asserted]
     if kept and len(kept) < len(answers):
@@ -253,10 +253,10 @@ def _answer(row: Result, answer: Answer) -> Answer:
     same = [asked, test.get("description"), test.get("assert")] if isinstance(row.test_case, dict) else asked
     answer.cluster = hashlib.blake2s(json.dumps(same, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
     answer.judges = _judges(row)
-    asserted = [one for _, one in _assertions(test.get("assert"))]
+    asserted = [assertion for _, assertion in _assertions(test.get("assert"))]
     answer.asked, answer.prompt = _variables(row), row.prompt_text
-    answer.gold = [one["value"] for one in asserted if "value" in one]
-    answer.words = words_digest(answer.asked, [one.get("value", one["type"]) for one in asserted])
+    answer.gold = [assertion["value"] for assertion in asserted if "value" in assertion]
+    answer.words = words_digest(answer.asked, [assertion.get("value", assertion["type"]) for assertion in asserted])
     answer.answer = output if isinstance(row.response, dict) else row.response
     reasons = [part_of(row.grading_result, "reason"), *(assertion.get("reason") for assertion in row.assertions)]
     reasons += [] if answer.answer else [as_text(row.error)]
@@ -270,22 +270,22 @@ def _judges(row: Result) -> dict[str, JudgeRecord]:
     options = as_object(test.get("options"))
     of_all = {name: options[name] for name in ("provider", "rubricPrompt") if name in options}
     of_test = _stated("test", test, _NOT_OF_TEST) | _stated("options", options, _NOT_OF_OPTIONS | {*of_all})
-    asserted = _assertions(test.get("assert")) or _assertions([one.get("assertion") for one in row.assertions])
+    asserted = _assertions(test.get("assert")) or _assertions([result.get("assertion") for result in row.assertions])
     labels = () if test.get("assertScoringFunction") else _LABELS
     kinds = []
-    for outer, one in asserted:
-        stated = of_all | of_test | outer | _stated("", one, _NOT_OF_ASSERTION)
-        kinds.append(grader(str(one["type"]), **{key: stated[key] for key in stated if key not in labels}))
+    for outer, assertion in asserted:
+        stated = of_all | of_test | outer | _stated("", assertion, _NOT_OF_ASSERTION)
+        kinds.append(grader(str(assertion["type"]), **{key: stated[key] for key in stated if key not in labels}))
     return {str(kind): kind for kind in kinds}
 
 
 def _assertions(asserted: Any) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return every assertion with the settings of the assert-set that holds it, which are empty outside of a set."""
     flat: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    for one in objects_in(asserted):
-        inner = objects_in(one.get("assert"))
-        outer = _stated("set", one, _NOT_OF_ASSERTION) if inner else {}
-        flat += [(outer, part) for part in inner or [one] if part.get("type")]
+    for assertion in objects_in(asserted):
+        inner = objects_in(assertion.get("assert"))
+        outer = _stated("set", assertion, _NOT_OF_ASSERTION) if inner else {}
+        flat += [(outer, part) for part in inner or [assertion] if part.get("type")]
     return flat
 
 
@@ -306,11 +306,11 @@ def _against_counts(
     if source.kind == "lines":
         return
     table = source.document["results"] if isinstance(source.document["results"], dict) else source.document
-    prompts = [as_object(one.get("metrics")) for one in objects_in(table.get("prompts"))]
+    prompts = [as_object(prompt.get("metrics")) for prompt in objects_in(table.get("prompts"))]
     of_prompts: dict[int | None, Counter[str]] = {}
-    for one in results:
-        ended = "Pass" if one.success else "Error" if one.failure_reason == _ERROR else "Fail"
-        for prompt in (None, one.prompt_idx):
+    for result in results:
+        ended = "Pass" if result.success else "Error" if result.failure_reason == _ERROR else "Fail"
+        for prompt in (None, result.prompt_idx):
             of_prompts.setdefault(prompt, Counter())[ended] += 1
     by_prompts = sum(whole_number(metrics.get(f"test{ended}Count")) or 0 for metrics in prompts for ended, _ in ENDINGS)
     for prompt, counts in of_prompts.items():

@@ -21,11 +21,13 @@ def own_texts(prompts: Mapping[str, Any]) -> dict[str, str]:
     That is the lines that all prompts have, and then the beginning and the end, in whole words, that all remaining
     texts have. If the prompts are all the same, they are all that was asked, and nothing is left out.
     """
-    lines = {name: said for name, prompt in prompts.items() if (said := _lines(prompt))}
+    lines = {name: prompt_lines for name, prompt in prompts.items() if (prompt_lines := _lines(prompt))}
     if len({*map(tuple, lines.values())}) < 2:
-        return {name: "\n".join(said) for name, said in lines.items()}
+        return {name: "\n".join(prompt_lines) for name, prompt_lines in lines.items()}
     of_all = set.intersection(*map(set, lines.values()))
-    texts = {name: "\n".join(line for line in said if line not in of_all) for name, said in lines.items()}
+    texts = {
+        name: "\n".join(line for line in prompt_lines if line not in of_all) for name, prompt_lines in lines.items()
+    }
     begun = _ENDS_IN_A_WORD.sub("", _begun([*filter(None, texts.values())]))
     texts = {name: text[len(begun) :] for name, text in texts.items()}
     ended = _ENDS_IN_A_WORD.sub("", _begun([text[::-1] for text in texts.values() if text]))
@@ -38,12 +40,12 @@ def shared_words(prompts: Collection[Any], besides: Collection[str] = ()) -> lis
     The lines between may be those of the answers, which may have a line in common. So the lines of the texts `besides`,
     which some of the prompts quote, are left out. The result is empty unless there are two different prompts.
     """
-    lines = [said for prompt in prompts if (said := _lines(prompt))]
+    lines = [prompt_lines for prompt in prompts if (prompt_lines := _lines(prompt))]
     if len({*map(tuple, lines)}) < 2:
         return []
     quoted = {line for text in besides for line in _lines(text)}
-    begun = _same(["\n".join(said).split() for said in lines])
-    ended = _same([said[::-1] for said in lines])[::-1]
+    begun = _same(["\n".join(prompt_lines).split() for prompt_lines in lines])
+    ended = _same([prompt_lines[::-1] for prompt_lines in lines])[::-1]
     return [*filter(None, [" ".join(begun)]), *(line for line in ended if line not in quoted)]
 
 
@@ -59,7 +61,7 @@ def _same(texts: Sequence[Sequence[str]]) -> list[str]:
 
 def _lines(prompt: Any) -> list[str]:
     """Return the different lines of a prompt, which are the same for a list of messages and for one text."""
-    said = [message.get("content", message.get("prompt")) for message in objects_in(prompt)]
-    said = said or [_SPEAKER.sub("", str(prompt or ""))]
-    lines = (plain(line) for text in texts_in(said) for line in text.splitlines())
+    messages = [message.get("content", message.get("prompt")) for message in objects_in(prompt)]
+    messages = messages or [_SPEAKER.sub("", str(prompt or ""))]
+    lines = (plain(line) for text in texts_in(messages) for line in text.splitlines())
     return [line for line in dict.fromkeys(lines) if line]

@@ -63,7 +63,7 @@ def runs_in(sources: Sequence[Source], folder: Callable[[Source], Path]) -> dict
     A run is named after its folder. If two names are equal, the folder above is added to each.
     """
     folders = list(dict.fromkeys(map(folder, sources)))
-    names = run_names([(one.name or "run", place(one)) for one in folders])
+    names = run_names([(path.name or "run", place(path)) for path in folders])
     return dict(zip(folders, names, strict=True))
 
 

@@ -261,8 +261,8 @@ def in_json(baseline: Baseline) -> str:
     """Return the text of a baseline: the head, then one line per answer, so that version control shows changes."""
     columns, cells = _table(baseline)
     rows, made = list(cells), baseline.made
-    said = {name: value for name, value in asdict(made).items() if value or name not in OF_RUNS}
-    head = {KEY: VERSION, **said}
+    fields = {name: value for name, value in asdict(made).items() if value or name not in OF_RUNS}
+    head = {KEY: VERSION, **fields}
     head |= {"columns": columns, "rows_digest": _digest_of_rows(columns, rows)}
     lines = [f"{json.dumps(name)}: {_dumped(value)}" for name, value in head.items()]
     body = ",\n".join(_dumped(row) for row in rows)
@@ -297,7 +297,7 @@ def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
             cells["why"] = [None if why is None else str(why) for why in data.why[0]]
         if data.words is not None:
             stated = zip(*map(in_texts, data.words[0]), strict=True)
-            cells |= {name: list(own) for name, own in zip(DIGESTS, stated, strict=True) if any(own)}
+            cells |= {name: list(digests) for name, digests in zip(DIGESTS, stated, strict=True) if any(digests)}
         scores = data.extra_columns
     else:
         cells["absence"] = [ABSENCES[code] for code in data.absence[0].tolist()]

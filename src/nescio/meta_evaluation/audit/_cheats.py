@@ -157,9 +157,9 @@ def _answerable(count: int, unanswerable: bool) -> Bools:
     return ~_first(_spread(count, 3**0.5), without, np.ones(count, dtype=bool))
 
 
-def _join(one: Kinds, other: Kinds) -> Kinds:
+def _join(kinds: Kinds, other: Kinds) -> Kinds:
     return Kinds(
-        *(np.concatenate([getattr(one, n), getattr(other, n)]) for n in ("behaviour", "sure", "side", "answerable"))
+        *(np.concatenate([getattr(kinds, n), getattr(other, n)]) for n in ("behaviour", "sure", "side", "answerable"))
     )
 
 
@@ -227,9 +227,9 @@ def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatR
     shown = game.paired.index(game.nearest(DECENT, game.paired))
     if len(raised) and shown not in raised:
         shown = int(raised[-1])
-    one, other = numbers(before[shown], after[shown])
+    figure, other = numbers(before[shown], after[shown])
     full, half = (game.counts(f"{which} {game.paired[shown]}") for which in ("paired", "half silent"))
-    text = f"{full}{game.remark}: {one} → {half}: {other}"
+    text = f"{full}{game.remark}: {figure} → {half}: {other}"
     result = "undefined" if not known.any() else "cheated" if len(raised) else "resists"
     worth = game.paired[raised[-1]] / game.questions if len(raised) else np.nan
     shown_text = "" if result == "resists" else text

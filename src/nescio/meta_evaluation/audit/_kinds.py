@@ -205,20 +205,25 @@ def view(measure: Measure, levels: tuple[float, ...]) -> View:
     first = np.unique(code, return_index=True)[1]
     kept = np.sort(first)
     place = np.searchsorted(kept, first[code])  # the kept kind that represents each kind
-    own = kinds.take(kept)
+    kept_kinds = kinds.take(kept)
     declared = [known(name) for name in measure.reads]
-    number = own.sure
+    number = kept_kinds.sure
     for column in declared:
         if column.simulate and column.dtype == "score":
-            number = np.where(own.answered, stock.columns[column.name][0][kept], np.nan)
+            number = np.where(kept_kinds.answered, stock.columns[column.name][0][kept], np.nan)
     sides = next((column.labels for column in declared if column.labels), ("0", "1"))
     if len(np.unique(number[~np.isnan(number)])) < 2:
         number = np.full(len(kept), np.nan)
     plain = bool(
-        np.isnan(number).all() and own.side.all() and own.answerable.all() and np.isin(own.behaviour, (0, 1, 3)).all()
+        np.isnan(number).all()
+        and kept_kinds.side.all()
+        and kept_kinds.answerable.all()
+        and np.isin(kept_kinds.behaviour, (0, 1, 3)).all()
     )
     use = np.flatnonzero(usable[0][kept])
-    return View(measure, own, place[silence[kept]], number, plain, _patterns(measure, read, kept[use]), use, sides)
+    return View(
+        measure, kept_kinds, place[silence[kept]], number, plain, _patterns(measure, read, kept[use]), use, sides
+    )
 
 
 def _patterns(measure: Measure, read: dict[str, Array], chosen: Ints) -> Patterns | None:

@@ -83,8 +83,8 @@ class Joint(Struct, frozen=True, eq=False):
 
     def steps(self) -> Floats:
         """Return run minus baseline in each column, for each kind of question; shape (kinds, columns)."""
-        one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
-        return one - other
+        run, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
+        return run - other
 
     def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return `size` random collections of `questions` questions, as counts of each kind; shape (size, kinds)."""
@@ -150,13 +150,13 @@ def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float]
     answers. m has the same margins, and gives the two systems equal outcomes as often as possible. With equal rates, a
     is Cohen's kappa.
     """
-    one, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
-    alike = np.minimum(one, other)
+    rates, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
+    alike = np.minimum(rates, other)
     rest = 1 - alike.sum()
     coupled = np.diag(alike)
     if rest > 1e-12:
-        coupled += np.outer(one - alike, other - alike) / rest
-    table = (1 - agreement) * np.outer(one, other) + agreement * coupled
+        coupled += np.outer(rates - alike, other - alike) / rest
+    table = (1 - agreement) * np.outer(rates, other) + agreement * coupled
     # one question of each kind that occurs, and then the probability of each kind
     ends = np.argwhere(table > 0).T
     value = {name: np.eye(3)[i] for i, name in enumerate(OUTCOMES)} | {"answered": np.array([1.0, 1.0, 0.0])}

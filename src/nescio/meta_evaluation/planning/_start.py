@@ -263,5 +263,5 @@ def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]
-    one, other = (tuple(float(data.columns[name][i][both].mean()) for name in OUTCOMES) for i in pair)
-    return _systems([data.runs[i] for i in pair], (one, other))
+    rates, other = (tuple(float(data.columns[name][i][both].mean()) for name in OUTCOMES) for i in pair)
+    return _systems([data.runs[i] for i in pair], (rates, other))

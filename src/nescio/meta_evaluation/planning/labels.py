@@ -144,11 +144,11 @@ def plan_labels(
         measured, start, notes = _of_pilot(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )
-    for own in measured:
-        if own.answers < FEWEST:
+    for figures in measured:
+        if figures.answers < FEWEST:
             raise MismatchError(
-                f"{own.measure}: only {plural(own.answers, 'answer')} could be labelled, but a corrected figure needs "
-                f"labels on {FEWEST} or more"
+                f"{figures.measure}: only {plural(figures.answers, 'answer')} could be labelled, but a corrected "
+                f"figure needs labels on {FEWEST} or more"
             )
     rows = [_row(spreads, aim, target) for spreads in measured]
     notes += [remark for spreads, row in zip(measured, rows, strict=True) for remark in _remarks(spreads, row)]

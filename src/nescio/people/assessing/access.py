@@ -150,9 +150,9 @@ def is_page_of(database: Database, person: Person, token: str) -> bool:
     """Return whether the page with this token was made for this person, in a session that has not ended."""
     if hmac.compare_digest(token.encode(), person.csrf.encode()):
         return True
-    own = sessions.c.person == person.name, sessions.c.csrf == token, sessions.c.expires > time.time()
+    conditions = sessions.c.person == person.name, sessions.c.csrf == token, sessions.c.expires > time.time()
     with database.reading() as connection:
-        return connection.scalar(select(sessions.c.person).where(*own)) is not None
+        return connection.scalar(select(sessions.c.person).where(*conditions)) is not None
 
 
 def who(database: Database, cookie: str) -> Person | None:

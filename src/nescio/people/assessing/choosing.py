@@ -73,18 +73,22 @@ def grades_of(
     """
     given, _ = read_judgements(path, by_key=True)
     judge, notes = human(given, [run.name for run in runs], questions)
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    grades: defaultdict[str, set[str]] = defaultdict(set)
     for run in runs:
-        for one in run.responses:
-            item = names.get((one.question_id, one.answer or ""))
-            label = judge.label(run.name, one.question_id, one.answer, rank=one.rank) if item and one.answer else None
+        for response in run.responses:
+            item = names.get((response.question_id, response.answer or ""))
+            label = (
+                judge.label(run.name, response.question_id, response.answer, rank=response.rank)
+                if item and response.answer
+                else None
+            )
             if item and label is not None and label.state in GRADES:
-                found[item].add(GRADES[label.state])
-    if not found:
+                grades[item].add(GRADES[label.state])
+    if not grades:
         raise judge.none_judged()
-    alike = {item: min(words) for item, words in found.items() if len(words) == 1}
-    left_out = [one for one in (*notes, *judge.said_of_stale()) if one.code != UNCHECKED]
-    return alike, len(found) - len(alike), tuple(left_out)
+    alike = {item: min(words) for item, words in grades.items() if len(words) == 1}
+    left_out = [note for note in (*notes, *judge.said_of_stale()) if note.code != UNCHECKED]
+    return alike, len(grades) - len(alike), tuple(left_out)
 
 
 def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:
@@ -94,7 +98,7 @@ def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wante
     runs cannot differ, are the least likely. The draw cannot be repeated, because its random source has no seed.
     """
     dice = secrets.SystemRandom()
-    odds = inclusion(np.array([telling(own, grades) for own in topics.values()]), wanted)
+    odds = inclusion(np.array([telling(items, grades) for items in topics.values()]), wanted)
     return {topic: chance for topic, chance in zip(topics, odds.tolist(), strict=True) if dice.random() < chance}
 
 

@@ -30,11 +30,11 @@ class Clocks:
         `sent` is the time by the browser's clock at which the browser sent the judgements, or "" if unknown.
         """
         ahead = self._ahead_of(session, sent)
-        for one in said:
+        for record in said:
             try:
-                yield replace(one, at=(datetime.fromisoformat(one.at).astimezone(UTC) - ahead).isoformat())
+                yield replace(record, at=(datetime.fromisoformat(record.at).astimezone(UTC) - ahead).isoformat())
             except (ValueError, OverflowError):
-                yield one
+                yield record
 
     def by_theirs(self, session: str, at: str) -> str:
         """Convert the time `at` from this machine's clock to the clock of the session's browser."""

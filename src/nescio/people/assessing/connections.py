@@ -106,9 +106,9 @@ async def bound(host: str, port: int) -> list[socket.socket]:
     try:
         server = await asyncio.get_running_loop().create_server(asyncio.Protocol, host, port, start_serving=False)
         async with server:
-            sockets = [one.dup() for one in server.sockets]
-        for one in sockets:
-            one.listen(ACCEPTED)
+            sockets = [listener.dup() for listener in server.sockets]
+        for listener in sockets:
+            listener.listen(ACCEPTED)
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise UsageError(f"no server can listen at {opt('host', host)} {opt('port', port)}: {why}") from None

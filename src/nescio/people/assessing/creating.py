@@ -140,8 +140,12 @@ def create(
         unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
         for topic, language in topics.items()
     ]
-    where += [unit(topic, language, EVERYBODY, part) for part, own in parts.items() for topic, language in own.items()]
-    names = {part: [*own] for part, own in parts.items()}
+    where += [
+        unit(topic, language, EVERYBODY, part)
+        for part, part_topics in parts.items()
+        for topic, language in part_topics.items()
+    ]
+    names = {part: [*part_topics] for part, part_topics in parts.items()}
     facts = facts_of(content) | {"parts": names, "asked": {"overlap": overlap, "sentences": sentences}}
     hidden = parts.get(CONTROL, {})
     apart = _told_apart(asked_of, content.grades, [row for row in known if row["topic"] in hidden])
@@ -187,13 +191,13 @@ def _told_apart(pool: Sequence[Item], grades: Mapping[str, str], control: Sequen
     """
     seconds = [row for row in control if row["kind"] == SECOND]
     control = [row for row in control if row["kind"] != SECOND]
-    told: list[str] = []
+    warnings: list[str] = []
     if not control:
-        return told
+        return warnings
     graded = [item.id in grades for item in pool]
     if _differ(graded, [n < len(seconds) for n in range(len(control))]):
         do = "fill in" if sum(graded) * len(control) > len(seconds) * len(pool) else "empty"
-        told.append(
+        warnings.append(
             f"{sum(graded):,} of {plural(len(pool), 'answer')} and {len(seconds):,} of "
             f"{plural(len(control), 'control answer')} have a judge's grade, which people see after their verdict, so "
             f"people can recognize control answers: {do} the column grade (correct or incorrect) of the --control table"
@@ -201,7 +205,7 @@ def _told_apart(pool: Sequence[Item], grades: Mapping[str, str], control: Sequen
     supported = [bool(item.supports) for item in pool]
     known = [bool(row["supports"]) for row in control]
     if _differ(supported, known):
-        told.append(
+        warnings.append(
             f"{sum(supported):,} of {plural(len(pool), 'answer')} and {sum(known):,} of "
             f"{plural(len(control), 'control answer')} have a document or support, so people can recognize control "
             f"answers: {'fill in' if any(supported) else 'remove'} the columns document and support of the --control "
@@ -210,12 +214,12 @@ def _told_apart(pool: Sequence[Item], grades: Mapping[str, str], control: Sequen
     several = [n > 1 for n in Counter(map(topic_of, pool)).values()]
     known = [n > 1 for n in Counter(row["topic"] for row in control).values()]
     if _differ(several, known):
-        told.append(
+        warnings.append(
             f"{sum(several):,} of {plural(len(several), 'question')} and {sum(known):,} of "
             f"{plural(len(known), 'control question')} have several answers, so people can recognize control "
             f"questions: give each question {'several rows' if any(several) else 'one row'} in the --control table"
         )
-    return told
+    return warnings
 
 
 def _lacking_languages(languages: Collection[str], control: Mapping[str, str]) -> Iterator[str]:
@@ -233,9 +237,9 @@ def _lacking_languages(languages: Collection[str], control: Mapping[str, str]) -
         yield f"people who judge in {enumerated(lacking)} only get no control answer: add rows to the --control table"
 
 
-def _differ(one: Sequence[bool], other: Sequence[bool]) -> bool:
+def _differ(first: Sequence[bool], other: Sequence[bool]) -> bool:
     """Return whether the share of true values in one list differs much from the share in the other list."""
-    return abs(sum(one) / len(one) - sum(other) / len(other)) > MOST_APART
+    return abs(sum(first) / len(first) - sum(other) / len(other)) > MOST_APART
 
 
 def facts_of(content: Content) -> dict[str, Any]:
@@ -407,11 +411,13 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
     given: list[tuple[str, PooledAnswer]] = []
     names: dict[tuple[str, str], str] = {}
     for run in result.data.runs:
-        for one in run.responses:
-            if one.answer is not None and one.answer.strip() and one.question_id in questions:
-                name = named_by(secret, one.question_id, answer_key(one.answer))
-                names[one.question_id, one.answer] = name
-                answer = PooledAnswer(one.question_id, one.answer, document=one.document, support=one.support)
+        for response in run.responses:
+            if response.answer is not None and response.answer.strip() and response.question_id in questions:
+                name = named_by(secret, response.question_id, answer_key(response.answer))
+                names[response.question_id, response.answer] = name
+                answer = PooledAnswer(
+                    response.question_id, response.answer, document=response.document, support=response.support
+                )
                 given.append((name, answer))
     languages = {identity: (question, question.strata.get(LANGUAGE, "")) for identity, question in questions.items()}
     check_languages(language for _, language in languages.values())

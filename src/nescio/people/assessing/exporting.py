@@ -65,7 +65,7 @@ class Exported(Struct, frozen=True):
             left += f"; no verdict on {plural(self.again, 'answer')} that people are asked to judge again"
         if self.unjudged:
             left += f"; no verdict yet on {plural(self.unjudged, 'other answer')} to the same questions"
-        said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
+        summary = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         have = "has" if judged == 1 else "have"
         part = (
@@ -82,7 +82,7 @@ class Exported(Struct, frozen=True):
             " table; nescio campaign collect reads the other files"
         )
         return (
-            f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
+            f"wrote {self.folder}: {summary}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
             f"{nul if self.unwritten else ''}{contradicted if self.contradicted else ''}"
         )
 
@@ -99,19 +99,19 @@ def export(database: Database, folder: Path | str) -> Exported:
         raise UsageError(f"cannot write into {place}: {error.strerror}") from None
     database.change(fill_texts)  # of a server of the previous version that still runs
     with database.reading() as connection:
-        own = work.facts(connection)
+        facts = work.facts(connection)
         ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic)
         ordinary = ordinary.where(items.c.kind != work.SECOND, units.c.part == "")
         parts = {
-            "verdicts.csv": own["names"] == "verdicts",
-            "known.csv": bool(own.get("parts")),
-            "second.csv": bool(own.get("check")),
+            "verdicts.csv": facts["names"] == "verdicts",
+            "known.csv": bool(facts.get("parts")),
+            "second.csv": bool(facts.get("check")),
         }
         judging = connection.scalars(select(people.c.name).order_by(people.c.name)).all()
         for name in judging:
-            _check_own(connection, place / f"{name}{SAID}", name, own)
+            _check_own(connection, place / f"{name}{SAID}", name, facts)
         for part in (part for part, wanted in parts.items() if wanted):
-            _check_table(connection, place / part, own)
+            _check_table(connection, place / part, facts)
         for name in judging:
             count = connection.scalar(
                 select(func.count()).where(records.c.person == name, records.c.item.in_(ordinary))
@@ -122,22 +122,22 @@ def export(database: Database, folder: Path | str) -> Exported:
                 select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
             )
             with atomic_write(place / f"{name}{SAID}", PRIVATE) as draft, draft.open("wb") as file:
-                heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
+                heading = Heading(FORMAT, facts["name"], name, page_key(facts["secret"], name))
                 file.writelines(hand_in_lines(heading, ()))
                 for row in rows:
                     fields = {field: getattr(row, field) for field in work.SAID}
-                    fields["given"] = row_key(own["secret"], name, row.item)
+                    fields["given"] = row_key(facts["secret"], name, row.item)
                     file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
             total += count
             names.append(f"{name}{SAID}")
         odds = _odds(connection)
         for part in (part for part, wanted in parts.items() if wanted):
-            _write_table(connection, place / part, own, ["inclusion"] if odds.of and part == "verdicts.csv" else ())
+            _write_table(connection, place / part, facts, ["inclusion"] if odds.of and part == "verdicts.csv" else ())
             # With this time, the next export can tell newer judgements from rows that somebody edited.
             os.utime(place / part, (begun - UNDER_WAY, begun - UNDER_WAY))
             names.append(part)
         written, states = list[tuple[bool, bool]](), dict[tuple[str, str], set[int | None]]()
-        for cells, lost in _verdicts(connection, own):
+        for cells, lost in _verdicts(connection, facts):
             written.append((bool(cells), lost))
             if cells:
                 _, question, answer, verdict = cells[:4]
@@ -151,17 +151,17 @@ def export(database: Database, folder: Path | str) -> Exported:
     return Exported(place, tuple(names), total, *counts)
 
 
-def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
+def _check_own(connection: Connection, path: Path, name: str, facts: dict[str, Any]) -> None:
     """Raise UsageError if the file at `path` has judgements that the database lacks, or is not from the database.
 
-    The page of the person `name` may have saved such a file, which the export would overwrite. `own` is the table
+    The page of the person `name` may have saved such a file, which the export would overwrite. `facts` is the table
     `about`.
     """
     if not path.is_file():
         return
     try:
         with path.open("rb") as file:
-            known = json.loads(file.readline())["key"] == page_key(own["secret"], name)
+            known = json.loads(file.readline())["key"] == page_key(facts["secret"], name)
             held = {*connection.scalars(select(records.c.id).where(records.c.person == name))} if known else set()
             known = known and all(json.loads(line)["id"] in held for line in file)
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
@@ -172,7 +172,7 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
         )
 
 
-def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
+def _check_table(connection: Connection, path: Path, facts: dict[str, Any]) -> None:
     """Raise UsageError if the table at `path` has a row that this database would not write now.
 
     Such a row is from another database or a person, and the export would overwrite it. A row on an item is allowed if
@@ -181,7 +181,7 @@ def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> Non
     if not path.is_file():
         return
     head = HEADS[path.name]
-    now = {tuple(cells[: len(head)]) for cells in _table_rows(connection, path.name, own)}
+    now = {tuple(cells[: len(head)]) for cells in _table_rows(connection, path.name, facts)}
     try:
         written = path.stat().st_mtime
         with path.open(encoding="utf-8", newline="") as file:
@@ -209,10 +209,10 @@ def _said_since(connection: Connection, moment: float) -> Iterator[str]:
     yield from connection.scalars(select(records.c.item).where(records.c.received >= moment).distinct())
 
 
-def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Iterator[list[str]]:
+def _table_rows(connection: Connection, name: str, facts: dict[str, Any]) -> Iterator[list[str]]:
     """Yield the rows for the exported table `name`, such as "verdicts.csv", without a header."""
     if name == "verdicts.csv":
-        yield from (cells for cells, _ in _verdicts(connection, own) if cells)
+        yield from (cells for cells, _ in _verdicts(connection, facts) if cells)
         return
     # These do not enter verdicts.csv: verdicts on known answers, and those given after seeing a judge's grade.
     for row in connection.execution_options(yield_per=STEP).execute(on_known() if name == "known.csv" else seconds()):
@@ -234,13 +234,13 @@ def _odds(connection: Connection) -> _Odds:
     return _Odds(of, len({row.topic for row, verdict in _resolved(connection) if verdict}) if of else 0)
 
 
-def _verdicts(connection: Connection, own: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
+def _verdicts(connection: Connection, facts: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
     """Yield a row of verdicts.csv for each judged answer, and whether the answer or its topic has a NUL character.
 
     The row is empty if the answer is in dispute. If questions were drawn, the row ends with a probability: that the
     answer's question was drawn and has been judged by now.
     """
-    if own["names"] != "verdicts":
+    if facts["names"] != "verdicts":
         return
     odds = _odds(connection)
     for row, verdict in _resolved(connection):
@@ -255,11 +255,11 @@ def _verdicts(connection: Connection, own: dict[str, Any]) -> Iterator[tuple[lis
         yield [row.item, guard(topic), guard(answer), verdict, *chance], lost
 
 
-def _write_table(connection: Connection, path: Path, own: dict[str, Any], more: Sequence[str] = ()) -> None:
+def _write_table(connection: Connection, path: Path, facts: dict[str, Any], more: Sequence[str] = ()) -> None:
     with atomic_write(path, PRIVATE) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow([*HEADS[path.name], *more])
-        table.writerows(_table_rows(connection, path.name, own))
+        table.writerows(_table_rows(connection, path.name, facts))
 
 
 def _open(connection: Connection) -> int:
@@ -296,9 +296,9 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
         .where(now.c.verdict != "", items.c.kind == "answer", units.c.part == "")
         .order_by(last, now.c.item)
     )
-    for item, own in groupby(rows, lambda row: str(row.item)):
+    for item, group in groupby(rows, lambda row: str(row.item)):
         if item not in open_:
-            given = list(own)
+            given = list(group)
             yield given[-1], resolve({row.person: row.verdict for row in given}, "adjudicated")
 
 
@@ -309,14 +309,22 @@ def on_known() -> Select[Any]:
     """
     first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
     first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)
-    one = first.subquery()
+    firsts = first.subquery()
     return (
-        select(one.c.person, one.c.item, items.c.topic, items.c.answer, items.c.known, records.c.verdict, units.c.part)
-        .join(records, records.c.number == one.c.number)
-        .join(items, items.c.id == one.c.item)
+        select(
+            firsts.c.person,
+            firsts.c.item,
+            items.c.topic,
+            items.c.answer,
+            items.c.known,
+            records.c.verdict,
+            units.c.part,
+        )
+        .join(records, records.c.number == firsts.c.number)
+        .join(items, items.c.id == firsts.c.item)
         .join(units, units.c.topic == items.c.topic)
         .where(units.c.part != "", items.c.kind != work.SECOND)
-        .order_by(one.c.person, one.c.item)
+        .order_by(firsts.c.person, firsts.c.item)
     )
 
 

@@ -78,14 +78,14 @@ class Standing(Struct, frozen=True):
             f"{plural(self.items, 'item')} of {plural(self.topics, 'topic')};"
             f" {plural(self.open, 'topic')} still to be assigned"
         ]
-        for name, one in self.people.items():
-            pace = f", {one.seconds:.0f} s each (median)" if one.seconds else ""
+        for name, worker in self.people.items():
+            pace = f", {worker.seconds:.0f} s each (median)" if worker.seconds else ""
             known = "".join(
                 f", {right} of {of} {part} answers right"
-                for part, (right, of) in (("training", one.training), ("control", one.control))
+                for part, (right, of) in (("training", worker.training), ("control", worker.control))
                 if of
             )
-            lines.append(f"  {name}: {one.judged:,} judged, {one.skipped:,} skipped{pace}{known}")
+            lines.append(f"  {name}: {worker.judged:,} judged, {worker.skipped:,} skipped{pace}{known}")
         lines += map(str, self.agreement)
         lines += [f"{where}: {row}" for where, rows in self.apart for row in rows]
         if self.disputed:
@@ -97,7 +97,7 @@ class Standing(Struct, frozen=True):
 def status(database: Database, resamples: int = 1_000) -> Standing:
     """Return the progress of judging, and people's agreement."""
     with database.reading() as connection:
-        own = work.facts(connection)
+        facts = work.facts(connection)
         ordinary = and_(units.c.part == "", exists().where(items.c.topic == units.c.topic, items.c.gone == 0))
         asked = select(func.count()).select_from(items).join(units, units.c.topic == items.c.topic)
         total = connection.scalar(asked.where(units.c.part == "", items.c.kind != work.SECOND, items.c.gone == 0)) or 0
@@ -121,16 +121,16 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
         kept = [row for row in rows if row.verdict]
         current = {row.item for row in rows if not row.gone}
         differing = list(work.disputes(connection))
-        agreed, apart, many = _agreement(connection, kept, own, resamples)
+        agreed, apart, many = _agreement(connection, kept, facts, resamples)
         return Standing(
             total,
             topics,
             connection.scalar(waiting) or 0,
             workers,
-            sum(ADJUDICATION not in said for _, said in differing),
+            sum(ADJUDICATION not in by_person for _, by_person in differing),
             agreed,
             apart,
-            tuple(_dispute(connection, item, said) for item, said in differing[:SHOWN]),
+            tuple(_dispute(connection, item, verdicts) for item, verdicts in differing[:SHOWN]),
             (
                 *_asked_again(len(work.asked_again(connection).open.keys() & current)),
                 *_remarks(kept),
@@ -147,22 +147,22 @@ def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tu
     held: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     for row in connection.execute(on_known()):
         held[row.person, row.part].append(row.verdict == row.known)
-    found: defaultdict[str, tuple[tuple[int, int], tuple[int, int]]] = defaultdict(lambda: ((0, 0), (0, 0)))
+    pairs: defaultdict[str, tuple[tuple[int, int], tuple[int, int]]] = defaultdict(lambda: ((0, 0), (0, 0)))
     for name in {name for name, _ in held}:
         training, control = (held.get((name, part), []) for part in (work.TRAINING, work.CONTROL))
-        found[name] = (sum(training), len(training)), (sum(control), len(control))
-    return found
+        pairs[name] = (sum(training), len(training)), (sum(control), len(control))
+    return pairs
 
 
 def _agreement(
-    connection: Connection, rows: Sequence[Any], own: Mapping[str, Any], resamples: int
+    connection: Connection, rows: Sequence[Any], facts: Mapping[str, Any], resamples: int
 ) -> tuple[tuple[Agreement, ...], tuple[tuple[str, tuple[Agreement, ...]], ...], list[str]]:
     """Return the agreement on all items, the agreement within groups of items, and remarks.
 
     Groups are the languages, the values of each column of the questions, and the versions of the guidelines. A remark
     names each column that has too many values for groups.
     """
-    options = _options(connection, rows, own)
+    options = _options(connection, rows, facts)
     strata = {row.topic: row.strata for row in connection.execute(select(units.c.topic, units.c.strata))}
     columns = sorted({name for row in rows for name in strata[row.topic]})
 
@@ -183,13 +183,13 @@ def _agreement(
         if len(groups) > MOST_STRATA:
             many.append(f"agreement is not shown for each value of {name}, because {name} has {len(groups):,} values")
         elif len(groups) > 1:
-            told = ((f"{name} {one or 'none'}", of(some)) for one, some in sorted(groups.items()))
-            apart += [(where, found) for where, found in told if found]
+            pairs = ((f"{name} {label or 'none'}", of(some)) for label, some in sorted(groups.items()))
+            apart += [(where, agreements) for where, agreements in pairs if agreements]
     return of(rows), tuple(apart), many
 
 
 def _options(
-    connection: Connection, rows: Sequence[Any], own: Mapping[str, Any]
+    connection: Connection, rows: Sequence[Any], facts: Mapping[str, Any]
 ) -> Mapping[str, Collection[str]] | None:
     """Return, for each item, the ids of the nuggets or the numbers of the sentences that a judgement may name.
 
@@ -197,21 +197,21 @@ def _options(
     """
     asked = {row.item for row in rows}
     if any(row.kind == SENTENCES for row in rows):
-        found = connection.execute(select(items.c.id, items.c.supports).where(items.c.kind == SENTENCES))
-        return {row.id: [str(i) for i in range(len(row.supports))] for row in found if row.id in asked}
-    if own["names"] == "verdicts":
+        sentences = connection.execute(select(items.c.id, items.c.supports).where(items.c.kind == SENTENCES))
+        return {row.id: [str(i) for i in range(len(row.supports))] for row in sentences if row.id in asked}
+    if facts["names"] == "verdicts":
         return None
     topics = {row.id: row.topic for row in connection.execute(select(items.c.id, items.c.topic)) if row.id in asked}
-    nuggets = work.nuggets_of(connection, own, sorted({*topics.values()}))
+    nuggets = work.nuggets_of(connection, facts, sorted({*topics.values()}))
     return {item: [name for name, *_ in nuggets.get(topic, [])] for item, topic in topics.items()}
 
 
-def _dispute(connection: Connection, item: str, said: Mapping[str, Any]) -> Dispute:
-    one = connection.execute(select(items).where(items.c.id == item)).one()
-    decided = said[ADJUDICATION].verdict if ADJUDICATION in said else ""
-    given = sorted((row.verdict, row.comment) for who, row in said.items() if who != ADJUDICATION)
-    shown = tuple((_as_read(one.kind, verdict), comment) for verdict, comment in given)
-    return Dispute(one.topic, one.question, one.answer, shown, _as_read(one.kind, decided))
+def _dispute(connection: Connection, item: str, by_person: Mapping[str, Any]) -> Dispute:
+    item_row = connection.execute(select(items).where(items.c.id == item)).one()
+    decided = by_person[ADJUDICATION].verdict if ADJUDICATION in by_person else ""
+    given = sorted((row.verdict, row.comment) for who, row in by_person.items() if who != ADJUDICATION)
+    shown = tuple((_as_read(item_row.kind, verdict), comment) for verdict, comment in given)
+    return Dispute(item_row.topic, item_row.question, item_row.answer, shown, _as_read(item_row.kind, decided))
 
 
 def _as_read(kind: str, verdict: str) -> str:
@@ -246,18 +246,20 @@ def _remarks(rows: Sequence[Any]) -> Iterator[str]:
     for row in sorted(rows, key=lambda row: str(row.at)):
         if row.person != ADJUDICATION:
             by_person[row.person].append(row)
-    for name, own in sorted(by_person.items()):
-        gaps = [gap for gap in _gaps([row.at for row in own]) if gap < PAUSE]
+    for name, person_rows in sorted(by_person.items()):
+        gaps = [gap for gap in _gaps([row.at for row in person_rows]) if gap < PAUSE]
         if len(gaps) >= FEWEST and median(gaps) < HASTY:
             yield f"{name} judges half of the items in less than {HASTY:g} s each"
-        early = [row for row in own if row.given and datetime.fromisoformat(row.at).timestamp() < row.given - PAUSE]
+        early = [
+            row for row in person_rows if row.given and datetime.fromisoformat(row.at).timestamp() < row.given - PAUSE
+        ]
         if len(early) >= FEWEST:
             yield f"{name} has {len(early):,} judgements with a time before the items were given to {name}"
-        runs = [(verdict, len([*group])) for verdict, group in groupby(row.verdict for row in own)]
+        runs = [(verdict, len([*group])) for verdict, group in groupby(row.verdict for row in person_rows)]
         verdict, longest = max(runs, key=lambda run: run[1])
-        share = sum(row.verdict == verdict for row in own) / len(own)
+        share = sum(row.verdict == verdict for row in person_rows) / len(person_rows)
         # Once in a million, of verdicts that come in no order.
-        if longest >= FEWEST and share < 1 and longest * log(share) + log(len(own)) < -log(MILLION):
+        if longest >= FEWEST and share < 1 and longest * log(share) + log(len(person_rows)) < -log(MILLION):
             yield f"{name} gives the verdict {verdict} {longest} times in a row"
 
 

@@ -72,10 +72,10 @@ def _renew(database: Database) -> None:
             connection.execute(update(about).where(about.c.name == _SCHEMA).values(value=_VERSION))
 
     with database.reading() as connection:
-        found = connection.scalar(version)
-    if found == _VERSION - 1:
+        number = connection.scalar(version)
+    if number == _VERSION - 1:
         database.change(add)
-    elif found != _VERSION:
+    elif number != _VERSION:
         rule = "another version of nescio made it; finish and export its judgements with that version"
         raise UsageError(f"{database.shown} cannot be opened: {rule}")
 

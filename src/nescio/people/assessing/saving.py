@@ -78,51 +78,53 @@ def _save_all(
 ) -> tuple[list[str], list[dict[str, str]]]:
     saved: list[str] = []
     refused: list[dict[str, str]] = []
-    named = [sanitize(one.item, 500) for one in said]
+    named = [sanitize(judgement.item, 500) for judgement in said]
     hold(connection, connection.scalars(select(items.c.topic).where(items.c.id.in_(named)).distinct()).all())
     if own["names"] == "nuggets":  # An update may have changed the nuggets before the topics were held.
         own = facts(connection)
     topics = set()
     without_list: set[str] = set()  # topics of which this request had a list that was refused
-    for one in said:
-        of = connection.scalar(select(items.c.topic).where(items.c.id == sanitize(one.item, 500)))
-        is_list = one.item.startswith(f"{LIST}:")
-        if of in without_list and not is_list and one.verdict:
+    for judgement in said:
+        of = connection.scalar(select(items.c.topic).where(items.c.id == sanitize(judgement.item, 500)))
+        is_list = judgement.item.startswith(f"{LIST}:")
+        if of in without_list and not is_list and judgement.verdict:
             why, topic = OF_REFUSED, ""
         else:
-            why, topic = _save(connection, person, one, own, seen.get(one.id, Seen()))
+            why, topic = _save(connection, person, judgement, own, seen.get(judgement.id, Seen()))
         if is_list:
             (without_list.add if why else without_list.discard)(str(of))
         if why:
-            refused.append({"id": one.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
+            refused.append({"id": judgement.id, "why": why} | ({"again": "yes"} if why == CHANGED else {}))
         else:
-            saved.append(one.id)
+            saved.append(judgement.id)
             topics.add(topic)
     for topic in sorted(topics - {""}):
         close(connection, person, topic)
     return saved, refused
 
 
-def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any], seen: Seen) -> tuple[str, str]:
+def _save(
+    connection: Connection, person: str, judgement: Record, db_facts: Mapping[str, Any], seen: Seen
+) -> tuple[str, str]:
     """Save a judgement; return the reason for a refusal ("" if it is saved) and the topic of the judged item.
 
     The topic is "" if the judgement was refused or saved before.
     """
-    if not _ID.fullmatch(one.id):
+    if not _ID.fullmatch(judgement.id):
         return "an id must have 8 to 64 letters, digits and hyphens", ""
     # The lock keeps an update from changing the texts before this judgement is saved.
-    found = select(items).where(items.c.id == sanitize(one.item, 500)).with_for_update(read=True)
-    item = connection.execute(found).first()
-    held = connection.execute(select(records).where(records.c.id == one.id)).first()
+    query = select(items).where(items.c.id == sanitize(judgement.item, 500)).with_for_update(read=True)
+    item = connection.execute(query).first()
+    held = connection.execute(select(records).where(records.c.id == judgement.id)).first()
     if held is not None:
         same = item is not None and (held.person, held.item) == (person, item.id)
-        verdict = _sound(connection, one.verdict, item, own) if same and one.verdict else ""
+        verdict = _sound(connection, judgement.verdict, item, db_facts) if same and judgement.verdict else ""
         # A list may have changed since, so that what was a verdict is none now.
         return ("" if same and verdict in (held.verdict, None) else "another judgement has this id"), ""
-    row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
+    row = _refusal(connection, person, judgement, item) or checked(connection, judgement, item, db_facts)
     if item is None or isinstance(row, str):
         return str(row), ""
-    shown = shown_keys(connection, own, person, [item])[item.id]
+    shown = shown_keys(connection, db_facts, person, [item])[item.id]
     decides = person == ADJUDICATION and row["verdict"] and seen.texts not in ("", shown)  # by the present texts alone
     if (decides and item.id in asked_again(connection).people) or not (
         (_is_key(seen.texts, shown) and still_holds(item.kind, row["verdict"], seen.texts, shown))
@@ -135,7 +137,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     if _takes_back_unseen(connection, person, item, row, after):
         return UNSEEN, ""
     add(connection, row | {"person": person, "item": item.id, "received": time.time()})
-    is_theirs = connection.scalar(select(records.c.person).where(records.c.id == one.id)) == person
+    is_theirs = connection.scalar(select(records.c.person).where(records.c.id == judgement.id)) == person
     return ("", item.topic) if is_theirs else ("another judgement has this id", "")
 
 
@@ -151,22 +153,22 @@ def _takes_back_unseen(connection: Connection, person: str, item: Any, row: Mapp
     A page that shows an older verdict sends it again with a comment or a flag. A list is new only if it keeps all
     nuggets of the list that the page did not show.
     """
-    own = records.c.person == person, records.c.item == item.id
-    now = connection.execute(present(*own)).first()
-    shown = connection.scalar(select(records.c.verdict).where(*own, records.c.id == after))
+    conditions = records.c.person == person, records.c.item == item.id
+    now = connection.execute(present(*conditions)).first()
+    shown = connection.scalar(select(records.c.verdict).where(*conditions, records.c.id == after))
     if now is None or now.verdict in ("", shown):
         return False
     if item.kind == LIST:
         kept = nugget_keys(listed_nuggets(row["verdict"]) or [])
         return not nugget_keys(listed_nuggets(now.verdict) or []) <= kept
-    earlier = {"", *connection.scalars(select(records.c.verdict).where(*own))} if after else {""}
+    earlier = {"", *connection.scalars(select(records.c.verdict).where(*conditions))} if after else {""}
     return row["at"] >= now.at and row["verdict"] != now.verdict and row["verdict"] in earlier
 
 
 def _is_key(texts: str, shown: str) -> bool:
     """Return whether a page can have sent this key; after a plus sign, it has the organisers' ids of nuggets."""
-    own, _, nuggets = texts.partition("+")
-    return texts == shown or bool(len(texts) <= LONGEST_KEY and _KEY.fullmatch(own) and nuggets.isprintable())
+    digests, _, nuggets = texts.partition("+")
+    return texts == shown or bool(len(texts) <= LONGEST_KEY and _KEY.fullmatch(digests) and nuggets.isprintable())
 
 
 def take_back(connection: Connection, item: str, kind: str, then: str, now_shown: str) -> list[str]:
@@ -178,9 +180,9 @@ def take_back(connection: Connection, item: str, kind: str, then: str, now_shown
     somebody else gets it.
     """
     now = present(records.c.item == item).subquery()
-    said = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()
-    judged = sum(bool(row.verdict) and row.person != ADJUDICATION for row in said)
-    outdated = [row for row in said if not still_holds(kind, row.verdict, row.texts or then, now_shown)]
+    rows = connection.execute(select(now).where(or_(now.c.verdict != "", now.c.mark == "skip"))).all()
+    judged = sum(bool(row.verdict) and row.person != ADJUDICATION for row in rows)
+    outdated = [row for row in rows if not still_holds(kind, row.verdict, row.texts or then, now_shown)]
     for row in outdated:
         skips = _knows_grade(connection, row.person, f"{SECOND}:{item}")
         mark = "skip" if skips else "" if row.mark == "skip" else row.mark
@@ -239,9 +241,9 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
-    """Return the reason why a person may not give the judgement `one`; empty if the person may."""
-    if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
+def _refusal(connection: Connection, person: str, judgement: Record, item: Any) -> str:
+    """Return the reason why a person may not give `judgement`; empty if the person may."""
+    if judgement.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
         return "give your own verdict first"  # also for answers without a grade
     if item is None or not _may_judge(connection, person, item):
         return "you were not asked to judge this item"
@@ -249,12 +251,12 @@ def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str
         connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
         if item.gone or others_list(connection, person, item.id):  # The campaign may have a list now.
             return "somebody else already listed the nuggets of this target; use that list for the strings"
-    said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
-    if (connection.scalar(said) or 0) >= MOST_SAID:
+    count = select(func.count()).where(records.c.person == person, records.c.item == item.id)
+    if (connection.scalar(count) or 0) >= MOST_SAID:
         return f"you changed this judgement {MOST_SAID:,} times; no more changes are accepted"
     if item.kind != SECOND and _knows_grade(connection, person, f"{SECOND}:{item.id}"):
         now = connection.execute(present(records.c.person == person, records.c.item == item.id)).one()
-        if now.verdict != one.verdict:
+        if now.verdict != judgement.verdict:
             return "you have seen the judge's grade, so your first verdict stays as it is; give a second verdict"
     return ""
 
@@ -271,10 +273,10 @@ def _knows_grade(connection: Connection, person: str, second: str) -> bool:
 def _may_judge(connection: Connection, person: str, item: Any) -> bool:
     if person == ADJUDICATION:  # what people differ on, or did when it was shown
         others = records.c.item == item.id, records.c.person != person, records.c.verdict != ""
-        said = select(func.count(records.c.verdict.distinct())).where(*others)
-        return (connection.scalar(said) or 0) > 1
-    own = select(claims.c.topic).where(claims.c.topic == item.topic, claims.c.person == person)
-    return connection.scalar(own) is not None
+        count = select(func.count(records.c.verdict.distinct())).where(*others)
+        return (connection.scalar(count) or 0) > 1
+    claim = select(claims.c.topic).where(claims.c.topic == item.topic, claims.c.person == person)
+    return connection.scalar(claim) is not None
 
 
 def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
@@ -307,19 +309,19 @@ def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, An
     }
 
 
-def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
+def _sound(connection: Connection, verdict: str, item: Any, db_facts: Mapping[str, Any]) -> str | None:
     """Return a verdict as it is stored, or None if the verdict is invalid for the item.
 
     Several nuggets or sentences are stored in a fixed order: "1,0" as "0,1".
     """
     if item.kind == LIST:
         return _clean_list(verdict)
-    if item.kind != SENTENCES and own["names"] == "verdicts":
+    if item.kind != SENTENCES and db_facts["names"] == "verdicts":
         return verdict if verdict in {*Verdict} else None
     if item.kind == SENTENCES:
         known = [str(i) for i in range(len(item.supports))]
     else:
-        known = sorted(name for name, *_ in nuggets_of(connection, own, [item.topic]).get(item.topic, []))
+        known = sorted(name for name, *_ in nuggets_of(connection, db_facts, [item.topic]).get(item.topic, []))
     named = {*verdict.split(",")}
     return verdict if verdict == NOTHING else ",".join(n for n in known if n in named) if named <= {*known} else None
 
@@ -339,7 +341,8 @@ def _clean_list(verdict: str) -> str | None:
     if listed is None:
         return None
     rows = [
-        {"id": one.id, "text": sanitize(one.text, LONGEST_NUGGET, target="page"), "vital": one.vital} for one in listed
+        {"id": nugget.id, "text": sanitize(nugget.text, LONGEST_NUGGET, target="page"), "vital": nugget.vital}
+        for nugget in listed
     ]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))  # as pages write it
 
@@ -351,18 +354,18 @@ def close(connection: Connection, person: str, topic: str) -> None:
     """
     hold(connection, [topic])  # so that two requests at once see what the other one said
     asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
-    own = connection.scalars(select(items.c.id).where(*asked)).all()
-    now = present(records.c.person == person, records.c.item.in_(own)).subquery()
-    said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark)).all()
-    judged = {item for item, verdict, _ in said if verdict}
-    skipped = {item for item, _, mark in said if mark == "skip"} - judged
-    left = [item for item in own if item not in judged | skipped]
+    ids = connection.scalars(select(items.c.id).where(*asked)).all()
+    now = present(records.c.person == person, records.c.item.in_(ids)).subquery()
+    rows = connection.execute(select(now.c.item, now.c.verdict, now.c.mark)).all()
+    judged = {item for item, verdict, _ in rows if verdict}
+    skipped = {item for item, _, mark in rows if mark == "skip"} - judged
+    left = [item for item in ids if item not in judged | skipped]
     done = not [item for item in left if not (item.startswith(f"{LIST}:") and others_list(connection, person, item))]
-    one = and_(claims.c.topic == topic, claims.c.person == person)
-    before = connection.scalar(select(claims.c.done).where(one))
+    claim = and_(claims.c.topic == topic, claims.c.person == person)
+    before = connection.scalar(select(claims.c.done).where(claim))
     if before is None:
         return
     now_is = (PASSED if skipped else DONE) if done else before if before == EXPIRED else OPEN
     if now_is != before:
-        connection.execute(update(claims).where(one).values(done=now_is, until=time.time() + LEASE))
+        connection.execute(update(claims).where(claim).values(done=now_is, until=time.time() + LEASE))
         recount(connection, [topic])

@@ -224,10 +224,10 @@ def judgements(
     """Save the judgements of a request. A judgement may be sent again: it is saved only once."""
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
-    said = [Record(**record.model_dump(exclude={"after"})) for record in sent.records]
+    records = [Record(**record.model_dump(exclude={"after"})) for record in sent.records]
     seen = {record.id: saving.Seen(record.texts, record.after) for record in sent.records}
     clocks: Clocks = request.app.state.clocks
-    dated = [*clocks.by_this(found.csrf, said, sent.sent)]
+    dated = [*clocks.by_this(found.csrf, records, sent.sent)]
     saved, refused = saving.save(database, found.name, dated, facts, seen)
     return Saved(saved=saved, refused=refused)
 
@@ -254,7 +254,7 @@ def unsound(_: Request, error: Any) -> Response:
 
     The response does not repeat the content of the request, because JSON may be unable to represent it.
     """
-    errors = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
+    errors = [{name: fault[name] for name in ("type", "loc", "msg")} for fault in error.errors()]
     return Escaped({"detail": errors}, 422)
 
 

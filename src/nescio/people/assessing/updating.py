@@ -104,25 +104,25 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
 
 def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     with database.reading() as connection:
-        own = work.facts(connection)
+        db_facts = work.facts(connection)
         lists = select(records.c.id).join(items, items.c.id == records.c.item).where(items.c.kind == LIST)
         made = {*connection.scalars(lists.where(records.c.verdict != ""))}
-    asked = own.get("asked", {"overlap": 1, "sentences": False})
-    if own.get(NAMED) != SECRET:
+    asked = db_facts.get("asked", {"overlap": 1, "sentences": False})
+    if db_facts.get(NAMED) != SECRET:
         raise UsageError(
             "an earlier version of nescio made this database, and people can guess its ids of answers from the "
             "texts; export its judgements (nescio assess export), and make another database for new answers (nescio "
             "assess create)"
         )
-    content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"], made=made)
+    content = content_of([Path(source) for source in sources], asked["sentences"], secret=db_facts["secret"], made=made)
     if not content.items:
         raise UsageError("there is nothing to judge; a campaign needs a pool first (nescio campaign pool)")
-    if content.names != own["names"]:
-        raise UsageError(f"this database asks for {own['names']}, but these files ask for {content.names}")
-    if content.secret != own["secret"]:
+    if content.names != db_facts["names"]:
+        raise UsageError(f"this database asks for {db_facts['names']}, but these files ask for {content.names}")
+    if content.secret != db_facts["secret"]:
         raise UsageError("this database was made from another source; give the campaign from which it was made")
     with database.reading() as connection:
-        found = _compare(connection, content.items)
+        diff = _compare(connection, content.items)
         topics = languages_of(content.items)
         known = {*connection.scalars(select(units.c.topic))}
         drawn = connection.scalar(select(func.count()).select_from(units).where(units.c.inclusion.is_not(None)))
@@ -130,9 +130,9 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         raise UsageError(
             "none of these questions is in the database; give the sources from which the database was made"
         )
-    asked_anew = languages_of(found.new).keys() - known
+    asked_anew = languages_of(diff.new).keys() - known
     undrawn = asked_anew if drawn else set[str]()
-    new = [item for item in found.new if topic_of(item) not in undrawn]
+    new = [item for item in diff.new if topic_of(item) not in undrawn]
     unknown = [topic for topic in topics if topic in asked_anew - undrawn]
     times = times_of(unknown, asked["overlap"], by_chance)
     moved = database.change(partial(_sort, topics=topics, strata=content.strata))
@@ -143,17 +143,17 @@ def _take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         database.change(partial(_add, some=some, fresh=rows))
         time.sleep(PAUSE)
     outdated = 0
-    for start in range(0, len(found.changed), FEW):
-        outdated += database.change(partial(_change, some=found.changed[start : start + FEW]))
+    for start in range(0, len(diff.changed), FEW):
+        outdated += database.change(partial(_change, some=diff.changed[start : start + FEW]))
         time.sleep(PAUSE)
     facts = facts_of(content)
-    for topic in _reworded(database, facts, own):
+    for topic in _reworded(database, facts, db_facts):
         outdated += database.change(partial(_renew, topic=topic, nuggets=facts["nuggets"]))
         time.sleep(PAUSE)
-    judged = database.change(partial(_finish, found=found, facts=facts))
+    judged = database.change(partial(_finish, found=diff, facts=facts))
     topics_of_new = {topic_of(item) for item in new}
-    left = len(found.gone), judged, len(undrawn)
-    return Updated(len(new), len(topics_of_new), *left, len(found.changed), outdated, moved)
+    left = len(diff.gone), judged, len(undrawn)
+    return Updated(len(new), len(topics_of_new), *left, len(diff.changed), outdated, moved)
 
 
 def _add(connection: Connection, some: Sequence[Item], fresh: Sequence[dict[str, Any]]) -> None:
@@ -170,8 +170,10 @@ def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str
 
     Known answers and people follow a language that only has another name now.
     """
-    found = connection.execute(select(units.c.topic, units.c.language, units.c.strata).where(units.c.part == "")).all()
-    rows = [row for row in found if row.topic in topics]
+    unit_rows = connection.execute(
+        select(units.c.topic, units.c.language, units.c.strata).where(units.c.part == "")
+    ).all()
+    rows = [row for row in unit_rows if row.topic in topics]
     moved = {row.topic for row in rows if topics[row.topic] != row.language}
     work.hold(connection, moved)
     became: dict[str, set[str]] = {}
@@ -185,7 +187,7 @@ def _sort(connection: Connection, topics: Mapping[str, str], strata: Mapping[str
     for old, new in named.items():
         connection.execute(update(units).where(units.c.part != "", units.c.language == old).values(language=new))
     for person in connection.execute(select(people.c.name, people.c.languages)).all() if moved else ():
-        languages = list(dict.fromkeys(named.get(one, one) for one in person.languages))
+        languages = list(dict.fromkeys(named.get(language, language) for language in person.languages))
         connection.execute(update(people).where(people.c.name == person.name).values(languages=languages))
     return len(moved)
 
@@ -197,10 +199,10 @@ def _change(connection: Connection, some: Sequence[Item]) -> int:
     return sum([_show_now(connection, item, key.get(topic_of(item), ())) for item in some])
 
 
-def _reworded(database: Database, facts: Mapping[str, Any], own: Mapping[str, Any]) -> list[str]:
+def _reworded(database: Database, facts: Mapping[str, Any], db_facts: Mapping[str, Any]) -> list[str]:
     """Return the topics that are shown with other nuggets of the organisers' key than before."""
     with database.reading() as connection:
-        before, now = work.key_nuggets(connection, own), work.key_nuggets(connection, {**own, **facts})
+        before, now = work.key_nuggets(connection, db_facts), work.key_nuggets(connection, {**db_facts, **facts})
         return [topic for topic in before if now.get(topic) != before[topic]]
 
 
@@ -210,14 +212,16 @@ def _renew(connection: Connection, topic: str, nuggets: Mapping[str, Any]) -> in
     Returns the number of items with such judgements.
     """
     work.hold(connection, [topic])
-    own, taken = work.facts(connection), 0
+    db_facts, taken = work.facts(connection), 0
     for row in connection.execute(select(items).where(items.c.topic == topic, items.c.kind == "answer")).all():
-        then, now = (texts_key(row.question, row.supports, key.get(topic, ())) for key in (own["nuggets"], nuggets))
+        then, now = (
+            texts_key(row.question, row.supports, key.get(topic, ())) for key in (db_facts["nuggets"], nuggets)
+        )
         people = saving.take_back(connection, row.id, row.kind, then, now)
         for person in (*people, *saving.restore(connection, row.id, row.kind, now)):
             saving.close(connection, person, topic)
         taken += bool(people)
-    _write(connection, {"nuggets": {**own["nuggets"], topic: nuggets.get(topic, [])}}, own)
+    _write(connection, {"nuggets": {**db_facts["nuggets"], topic: nuggets.get(topic, [])}}, db_facts)
     return taken
 
 
@@ -247,9 +251,9 @@ def _finish(connection: Connection, found: _Compared, facts: Mapping[str, Any]) 
 
 def _foreign(connection: Connection) -> dict[str, set[str]]:
     """Return each person's topics in languages that the person does not judge."""
-    own = select(claims.c.topic).join(units, units.c.topic == claims.c.topic)
+    query = select(claims.c.topic).join(units, units.c.topic == claims.c.topic)
     return {
-        name: {*connection.scalars(own.where(claims.c.person == name, units.c.language.not_in(["", *languages])))}
+        name: {*connection.scalars(query.where(claims.c.person == name, units.c.language.not_in(["", *languages])))}
         for name, languages in connection.execute(select(people.c.name, people.c.languages)).all()
         if languages
     }
@@ -286,8 +290,8 @@ def _show_now(connection: Connection, item: Item, nuggets: Sequence[Sequence[str
 def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
     """Yield items in batches. All items of a topic are in one batch, so that nobody gets only a part of a topic."""
     batch: list[Item] = []
-    for _, own in groupby(sorted(new, key=topic_of), topic_of):
-        batch += own
+    for _, group in groupby(sorted(new, key=topic_of), topic_of):
+        batch += group
         if len(batch) >= BATCH:
             yield batch
             batch = []
@@ -321,8 +325,8 @@ def _compare(connection: Connection, given: Sequence[Item]) -> _Compared:
     return _Compared(
         [item for item in given if item.id not in known],
         [item for item in texts if item.id in known and _texts(item) != shown[item.id]],
-        {one for one, gone in known.items() if gone and one in now},
-        {one for one, gone in known.items() if not gone and one not in now},
+        {item_id for item_id, gone in known.items() if gone and item_id in now},
+        {item_id for item_id, gone in known.items() if not gone and item_id not in now},
     )
 
 
@@ -340,13 +344,13 @@ def _some(ids: set[str]) -> Iterator[Sequence[str]]:
 
 def _mark(connection: Connection, ids: set[str], gone: int) -> None:
     for some in _some(ids):
-        both = [*some, *(f"{work.SECOND}:{one}" for one in some)]
+        both = [*some, *(f"{work.SECOND}:{item_id}" for item_id in some)]
         connection.execute(update(items).where(items.c.id.in_(both)).values(gone=gone))
 
 
 def _topics(connection: Connection, ids: set[str]) -> set[str]:
-    found = (connection.scalars(select(items.c.topic).where(items.c.id.in_(some))) for some in _some(ids))
-    return {topic for topics in found for topic in topics}
+    batches = (connection.scalars(select(items.c.topic).where(items.c.id.in_(some))) for some in _some(ids))
+    return {topic for topics in batches for topic in topics}
 
 
 def _reopen(connection: Connection, topics: set[str]) -> None:
@@ -371,8 +375,8 @@ def _tell(connection: Connection, facts: Mapping[str, Any]) -> None:
     )
 
 
-def _write(connection: Connection, fresh: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+def _write(connection: Connection, fresh: Mapping[str, Any], db_facts: Mapping[str, Any]) -> None:
     """Write values into the table `about`, with a new version number."""
-    rows = {**fresh, "version": own.get("version", 0) + 1}
+    rows = {**fresh, "version": db_facts.get("version", 0) + 1}
     connection.execute(delete(about).where(about.c.name.in_([*rows])))
     connection.execute(insert(about), [{"name": name, "value": value} for name, value in rows.items()])

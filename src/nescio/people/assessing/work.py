@@ -125,8 +125,8 @@ def hold(connection: Connection, topics: Collection[str]) -> None:
 
 def recount(connection: Connection, topics: Collection[str]) -> None:
     """Update the number of persons who are judging a topic or have judged it, for each of these topics."""
-    own = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done.in_(PLACES))
-    connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=own.scalar_subquery()))
+    count = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done.in_(PLACES))
+    connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=count.scalar_subquery()))
 
 
 def _renew(database: Database, person: str, now: float) -> None:
@@ -151,19 +151,21 @@ def _renew(database: Database, person: str, now: float) -> None:
         database.change(change)
 
 
-def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
+def _claim(
+    connection: Connection, person: str, languages: Sequence[str], db_facts: Mapping[str, Any], now: float
+) -> bool:
     """Give a person one more topic, and return whether there was a topic to give."""
     has = and_(claims.c.topic == units.c.topic, claims.c.person == person)
     free = [units.c.taken < units.c.times, ~exists().where(has, claims.c.done != EXPIRED)]
-    if own.get("version"):  # something was taken in since: a topic of which nothing is left is nobody's
+    if db_facts.get("version"):  # something was taken in since: a topic of which nothing is left is nobody's
         free.append(exists().where(items.c.topic == units.c.topic, items.c.gone == 0))
     if languages:
         free.append(or_(units.c.language.in_(languages), units.c.language == ""))
-    if own["names"] == "nuggets":  # strings wait until somebody else's list is made
+    if db_facts["names"] == "nuggets":  # strings wait until somebody else's list is made
         listed = and_(items.c.topic == units.c.topic, items.c.kind == LIST, items.c.gone == 0)
         made = exists().where(listed, records.c.item == items.c.id, records.c.verdict != "")
         free.append(or_(units.c.taken == 0, ~exists().where(listed), made))
-    for wanted in _wanted(own):
+    for wanted in _wanted(db_facts):
         topic = connection.scalar(wanted.where(*free).limit(1).with_for_update(skip_locked=True))
         if topic is not None:
             own_claim = claims.c.topic == topic, claims.c.person == person
@@ -178,14 +180,14 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
     return False
 
 
-def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
+def _wanted(db_facts: Mapping[str, Any]) -> Iterator[Select[Any]]:
     """Yield queries for the topic that a person gets next; the first query that finds a topic decides.
 
     Training topics come first. After these, every tenth topic on average is a control topic. The others are ordinary
     topics, in their random order from a random place. When no ordinary topic is left, control topics follow.
     """
     dice, topics = secrets.SystemRandom(), select(units.c.topic)
-    parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in own.get("parts", {}).items() if ids}
+    parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in db_facts.get("parts", {}).items() if ids}
     if TRAINING in parts:
         yield parts[TRAINING]
     if CONTROL in parts and dice.random() < CONTROLLED:
@@ -197,33 +199,35 @@ def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
         yield parts[CONTROL].order_by(func.random())
 
 
-def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _shown(
+    connection: Connection, person: str, topics: Sequence[str], db_facts: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Return the items of topics as data for the page, in an order that differs for each person."""
     given = connection.execute(select(items).where(items.c.topic.in_(topics))).all()
     # The window is over the records of these items alone.
     now = present(records.c.person == person, records.c.item.in_([item.id for item in given])).subquery()
-    said = {row.item: row for row in connection.execute(select(now))}
-    training, keys = {*own.get("parts", {}).get(TRAINING, ())}, shown_keys(connection, own, person, given)
+    by_item = {row.item: row for row in connection.execute(select(now))}
+    training, keys = {*db_facts.get("parts", {}).get(TRAINING, ())}, shown_keys(connection, db_facts, person, given)
     rows = []
     for item in given:
         if item.kind == LIST and others_list(connection, person, item.id):
             continue
-        judged = said.get(item.id.removeprefix(f"{SECOND}:"))
+        judged = by_item.get(item.id.removeprefix(f"{SECOND}:"))
         if item.kind == SECOND and not (judged and judged.verdict):
             continue  # a grade is shown to nobody before their own verdict
-        if item.kind == SECOND and not item.grade and item.id not in said:
+        if item.kind == SECOND and not item.grade and item.id not in by_item:
             continue  # The grade was given by earlier texts.
         row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
         row["texts"] = keys[item.id]
-        if item.kind == SECOND and item.id not in said:
+        if item.kind == SECOND and item.id not in by_item:
             _note_shown(connection, person, item.id)
-        if (held := said.get(item.id)) and held.mark != SHOWN:
+        if (held := by_item.get(item.id)) and held.mark != SHOWN:
             row["held"] = {name: getattr(held, name) for name in SAID}
         elif item.gone:
             continue  # no run gives it any more
         if item.kind == SECOND:
             row["grade"] = item.grade
-        elif own.get("check") or item.topic in training:
+        elif db_facts.get("check") or item.topic in training:
             row["again"] = True  # After a verdict, the page gets the grade or the known verdict before the next item.
         if item.topic in training and judged and judged.verdict:
             row |= {"known": item.known, "why": item.why}
@@ -231,15 +235,16 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
 
     def place(row: Mapping[str, Any]) -> tuple[bool, str, bool, str, bool]:
         words = [
-            keyed(own["secret"], "place", person, of) for of in (row["topic"], row["id"].removeprefix(f"{SECOND}:"))
+            keyed(db_facts["secret"], "place", person, of)
+            for of in (row["topic"], row["id"].removeprefix(f"{SECOND}:"))
         ]
         return row["topic"] not in training, words[0], row["kind"] != LIST, words[1], row["kind"] == SECOND
 
     rows.sort(key=place)
-    if CONTROL not in own.get("parts", {}):
+    if CONTROL not in db_facts.get("parts", {}):
         return rows
     # All topics get other names, because their own would reveal the control topics.
-    return [row | {"topic": named_by(own["secret"], "topic", row["topic"])} for row in rows]
+    return [row | {"topic": named_by(db_facts["secret"], "topic", row["topic"])} for row in rows]
 
 
 def _note_shown(connection: Connection, person: str, item: str) -> None:
@@ -271,7 +276,9 @@ def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[
     now = present(records.c.item.in_(select(items.c.id).where(*asked))).subquery()
     for row in connection.execute(select(now).where(now.c.verdict != "")):
         listed = listed_nuggets(row.verdict) or []
-        nuggets[row.item.partition(":")[2]] = [[one.id, "vital" if one.vital else "okay", one.text] for one in listed]
+        nuggets[row.item.partition(":")[2]] = [
+            [nugget.id, "vital" if nugget.vital else "okay", nugget.text] for nugget in listed
+        ]
     return nuggets
 
 
@@ -345,21 +352,21 @@ def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
         .where(now.c.verdict != "", ~now.c.item.startswith(f"{SECOND}:"), now.c.item.in_(ordinary))
         .order_by(now.c.item)
     )
-    for item, own in groupby(rows, lambda row: str(row.item)):
-        said = {row.person: row for row in own}
-        if item not in open_ and len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
-            yield item, said
+    for item, group in groupby(rows, lambda row: str(row.item)):
+        by_person = {row.person: row for row in group}
+        if item not in open_ and len({record.verdict for who, record in by_person.items() if who != ADJUDICATION}) > 1:
+            yield item, by_person
 
 
 def _to_adjudicate(connection: Connection, own: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the items to adjudicate, with the verdicts and comments, but without the names of people."""
     rows = []
-    for item, said in disputes(connection):
-        one = connection.execute(select(items).where(items.c.id == item)).one()
-        row = {name: getattr(one, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
-        row["texts"] = shown_keys(connection, own, ADJUDICATION, [one])[item]
-        row["said"] = sorted([each.verdict, each.comment] for who, each in said.items() if who != ADJUDICATION)
-        if held := said.get(ADJUDICATION):
+    for item, by_person in disputes(connection):
+        item_row = connection.execute(select(items).where(items.c.id == item)).one()
+        row = {name: getattr(item_row, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
+        row["texts"] = shown_keys(connection, own, ADJUDICATION, [item_row])[item]
+        row["said"] = sorted([each.verdict, each.comment] for who, each in by_person.items() if who != ADJUDICATION)
+        if held := by_person.get(ADJUDICATION):
             row["held"] = {name: getattr(held, name) for name in SAID}
         rows.append(row)
     return rows

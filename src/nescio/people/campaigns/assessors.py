@@ -160,9 +160,9 @@ def asked_with(
     asked = asked if plan is None else replace(asked, plan=dict(sorted(plan.items())))
     if ADJUDICATION not in wanted:
         answers: dict[str, list[str]] = {who: [] for who in wanted}
-        for one in judgements:
-            if one.assessor != ADJUDICATION:
-                answers.setdefault(one.assessor, []).append(one.item)
+        for judgement in judgements:
+            if judgement.assessor != ADJUDICATION:
+                answers.setdefault(judgement.assessor, []).append(judgement.item)
         for who, items in wanted.items():
             answers[who] += [item.id for item in items]
         rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
@@ -180,9 +180,9 @@ def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Jud
     """
     asked = read_asked(campaign)
     current = {item.id for item in items}
-    given = {(one.item, one.assessor) for one in judgements}
+    given = {(judgement.item, judgement.assessor) for judgement in judgements}
     pairs = [(item, who) for who, ids in asked.answers.items() for item in ids if item in current]
-    back = {one.assessor for one in judgements}
+    back = {judgement.assessor for judgement in judgements}
     none = tuple(name for name, ids in asked.answers.items() if name not in back and current & {*ids})
     return Returned(sum(pair in given for pair in pairs), len(pairs), none)
 
@@ -195,11 +195,11 @@ def unasked(
     `open_` has the items that must be judged again, with the number of people whose verdicts each needs. Such an item
     is returned if too few people are asked.
     """
-    given = {(one.item, one.assessor) for one in judgements if one.assessor != ADJUDICATION}
+    given = {(judgement.item, judgement.assessor) for judgement in judgements if judgement.assessor != ADJUDICATION}
     asked = read_asked(campaign).answers.items()
     waiting = Counter(item for who, ids in asked for item in ids if (item, who) not in given)
     held = Counter(item for item, _ in given)
-    judged = {one.item for one in judgements}
+    judged = {judgement.item for judgement in judgements}
 
     def known(item: str) -> bool:
         if item in open_:

@@ -54,8 +54,8 @@ class Checked(Faults, frozen=True):
             lines += [f"  {line}" for line in _shortened([fault for fault in self.rows if fault.file == row.file])]
         counts = [row.faults for row in self.tables["files"] if row.faults]
         runs = plural(len(self.tables["files"]), "run")
-        found = f"{plural(sum(counts), 'fault')} in {plural(len(counts), 'run')}" if counts else "no faults"
-        return "\n".join([*lines, f"{runs}: {found}"])
+        outcome = f"{plural(sum(counts), 'fault')} in {plural(len(counts), 'run')}" if counts else "no faults"
+        return "\n".join([*lines, f"{runs}: {outcome}"])
 
 
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
@@ -99,15 +99,17 @@ def check(
     its answers count half each. Raises UsageError if there are no topics or no runs.
     """
     given = {Path(run): handed_in_files(Path(run)) if Path(run).is_dir() else [Path(run)] for run in runs}
-    files = [path for own in given.values() for path in own]
+    files = [path for paths in given.values() for path in paths]
     if not files:
         raise UsageError("there is no run to check; name the files of runs, or folders that hold them")
     reading, looking = split_progress(progress)
     with topics_of(Path(campaign)) as (settings, topics):
-        submissions = [one for path in followed(files, reading) for one in _submissions(path, topics, settings)]
+        submissions = [
+            submission for path in followed(files, reading) for submission in _submissions(path, topics, settings)
+        ]
     name = settings.name
     checked = checked_runs(settings, topics, [*_same_name(submissions)], looking)
-    checked = replace(checked, notes=(*checked.notes, *empty([path for path, own in given.items() if not own])))
+    checked = replace(checked, notes=(*checked.notes, *empty([path for path, paths in given.items() if not paths])))
     if page is not None:
         path = Path(page)
         if path.suffix not in (".html", ".htm"):
@@ -133,8 +135,8 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
             inner.parent.mkdir(exist_ok=True)
             inner.write_bytes(content)
             label = path if name == path.stem else path / name
-            own = examine(inner, topics, settings, label=str(label))
-        yield replace(own, path=label)
+            submission = examine(inner, topics, settings, label=str(label))
+        yield replace(submission, path=label)
 
 
 def empty(folders: Sequence[Path]) -> Iterator[Note]:
@@ -179,7 +181,7 @@ def remarks(submission: Submission, topics: Topics, settings: Settings) -> Itera
 
     questions = [question for part in topics.parts.values() for question in part.questions.values()]
     ranked = [] if key_judge(settings, questions) else list(filter(reads_lower_ranks, settings.measures))
-    lower = [one.rank for one in submission.said or () if one.rank > settings.depth]
+    lower = [response.rank for response in submission.said or () if response.rank > settings.depth]
     if ranked and lower:
         yield note(
             "campaign.below_depth",
@@ -202,9 +204,11 @@ def remarks(submission: Submission, topics: Topics, settings: Settings) -> Itera
             texts=list(dict.fromkeys(submission.letters)),
         )
     chosen = {q.id for part in topics.parts.values() for q in part.questions.values() if q.options}
-    said = [one for one in submission.said or () if one.answered and one.question_id not in chosen]
-    own = [one.answer for one in said if answer_key(one.answer or "")]  # an empty text is a fault
-    alike = [answer for answer in own if declines(answer) != "answered"]
+    responses = [
+        response for response in submission.said or () if response.answered and response.question_id not in chosen
+    ]
+    texts = [response.answer for response in responses if answer_key(response.answer or "")]  # an empty text is a fault
+    alike = [answer for answer in texts if declines(answer) != "answered"]
     if alike:
         yield note(
             "campaign.like_silence",
@@ -225,7 +229,9 @@ def checked_runs(
     notes = (
         [note("campaign.form", "a run of {task} is {form}", task=topics.task, form=FORMS[topics.task])] if rows else []
     )
-    notes += [one for submission in followed(submissions, progress) for one in remarks(submission, topics, settings)]
+    notes += [
+        remark for submission in followed(submissions, progress) for remark in remarks(submission, topics, settings)
+    ]
     line = sign(campaign="check", name=settings.name, task=topics.task, topics=topics.count)
     return Checked(rows, line, tuple(notes), "faults", {"files": files})
 

@@ -128,10 +128,10 @@ class ReadBack(Struct, frozen=True):
         counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn, "skipped": self.skipped}
         counts |= {"flagged": self.flagged, "superseded by a later judgement": self.older}
         counts |= {"with only a comment": self.noted}
-        said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
+        summary = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
         back = "(--withdraw with the name of this file alone takes it back)"
         kept = f"; {plural(self.blank, 'blank row')} left with the earlier verdict {back}" if self.blank else ""
-        return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
+        return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {summary}{kept}"
 
 
 def collect(
@@ -191,9 +191,9 @@ def collect(
         about = {"history": head, SAID: reading.said} | ({REFUSED: refused} if refused else {})
         record(opened, "collect", {sources[path]: content for path, content in read.items()}, wrote, about)
         judged = read_judgements(opened)
-        kept = [one for one in judged if one.item in reading.items]
+        kept = [judgement for judgement in judged if judgement.item in reading.items]
         sentences = {item.id: [str(i) for i in range(len(item.supports))] for item in sentence_items(opened)}
-        named = [one for one in judged if one.item in sentences]
+        named = [judgement for judgement in judged if judgement.item in sentences]
         agreed = (
             *agreement(kept, resamples, seed, reading.of_items()),
             *agreement(named, resamples, seed, sentences, "question"),
@@ -241,8 +241,8 @@ def _about_nuggets(
     asked = [question for part in opened.topics().parts.values() for question in part.questions]
     return (
         *(
-            note("campaign.unlisted", "{subject}; ask the assessor to change the judgement or the list", one)
-            for one in unlisted(kept, questions, nuggets)
+            note("campaign.unlisted", "{subject}; ask the assessor to change the judgement or the list", stray)
+            for stray in unlisted(kept, questions, nuggets)
         ),
         *_other_texts(before, nuggets, kept, questions),
         *reworded(history, questions),
@@ -318,44 +318,53 @@ def _of_sheet(
     """Return the lines that a sheet adds to the history, the counts of the sheet, and notes on its age."""
     campaign, path, who, source = reading.campaign, sheet.path, sheet.who, sheet.source
     rows: list[Change] = []
-    for line, one in sheet.outdated:
-        if (one.item, who, one.verdict) not in present.collected:
-            reading.fault(path, line, f"{CHANGED} ({_AGAIN})", one.item)
-            rows += _refused(reading, one, version, source, present)
+    for line, judgement in sheet.outdated:
+        if (judgement.item, who, judgement.verdict) not in present.collected:
+            reading.fault(path, line, f"{CHANGED} ({_AGAIN})", judgement.item)
+            rows += _refused(reading, judgement, version, source, present)
     until = filled_in_by(campaign, sheet)
-    again = {one for one in sheet.judgements if not is_new(reading, sheet, one, present)}
-    fresh = ordered_rows(reading, sheet, [one for one in sheet.judgements if one not in again], present, until=until)
-    judged = [one for one in sheet.blanks if present.said_by_sheet(one.item, who)]
+    again = {judgement for judgement in sheet.judgements if not is_new(reading, sheet, judgement, present)}
+    fresh = ordered_rows(
+        reading, sheet, [judgement for judgement in sheet.judgements if judgement not in again], present, until=until
+    )
+    judged = [blank for blank in sheet.blanks if present.said_by_sheet(blank.item, who)]
     # A comment without a verdict is taken too; what holds of the answer stays as it is.
-    back = [one for one in judged if withdraw and is_new(reading, sheet, one, present)]
-    remarks = [one for one in sheet.blanks if present.lacks_comment(one) and one not in back]
-    noted = [replace(present.of(one.item, who), comment=one.comment) if one in judged else one for one in remarks]
-    said = [*fresh, *back, *noted]
+    back = [blank for blank in judged if withdraw and is_new(reading, sheet, blank, present)]
+    remarks = [blank for blank in sheet.blanks if present.lacks_comment(blank) and blank not in back]
+    noted = [
+        replace(present.of(remark.item, who), comment=remark.comment) if remark in judged else remark
+        for remark in remarks
+    ]
+    judgements = [*fresh, *back, *noted]
     texts, given = reading.texts | sheet.texts, [*again, *fresh]
-    same = {one for one in fresh if one == present.of(one.item, who)}
-    anew = {one for one in same if gives_anew(reading, sheet, one, present)}
+    same = {judgement for judgement in fresh if judgement == present.of(judgement.item, who)}
+    anew = {judgement for judgement in same if gives_anew(reading, sheet, judgement, present)}
     undone = [*replaces_newer(reading, sheet, [*fresh, *back], present)] if sheet.alone else []
-    change = changes(campaign, said, present=present, texts=texts, until=until, anew=anew, pool=version, source=source)
-    older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
+    change = changes(
+        campaign, judgements, present=present, texts=texts, until=until, anew=anew, pool=version, source=source
+    )
+    older = sum(present.of(judgement.item, who).verdict != judgement.verdict for judgement in given)
     undone += keeps_newer(campaign, sheet, older)
-    kinds = Counter(one.kind for one in change if one.judgement not in same)
+    kinds = Counter(row.kind for row in change if row.judgement not in same)
     counts = (kinds["new"] + len(anew), kinds["changed"], kinds["withdrawn"], len(judged) - len(back))
     read_back = ReadBack(str(path), who, sheet.answers, len(given), *counts, older=older, noted=kinds["noted"])
     return [*rows, *change], read_back, undone
 
 
-def _refused(reading: SheetReader, one: Judgement, version: int, source: str, present: Present) -> list[Change]:
+def _refused(reading: SheetReader, judgement: Judgement, version: int, source: str, present: Present) -> list[Change]:
     """Return the lines for a sheet's verdict on earlier texts; none if this person has another verdict that holds.
 
     Nobody knows when it was given, and it ends no verdict of a page or a server that comes in later: so it has the
     earliest time that it can have.
     """
-    if present.of(one.item, one.assessor).verdict:
+    if present.of(judgement.item, judgement.assessor).verdict:
         return []
-    at, told = now().isoformat(), guidelines_of(reading.campaign)
-    line = Change(at, one.assessor, one.item, "", one.verdict, one.comment, version, told, source)
-    line = replace(line, said=present.earliest(one.item, one.assessor) or reading.begun)
-    return refused(line, version, present, reading.now[one.item])
+    at, guidelines = now().isoformat(), guidelines_of(reading.campaign)
+    line = Change(
+        at, judgement.assessor, judgement.item, "", judgement.verdict, judgement.comment, version, guidelines, source
+    )
+    line = replace(line, said=present.earliest(judgement.item, judgement.assessor) or reading.begun)
+    return refused(line, version, present, reading.now[judgement.item])
 
 
 def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list[Change], list[ReadBack], list[Note]]:
@@ -368,15 +377,15 @@ def _handed_in(reading: SheetReader, path: Path, present: Present) -> tuple[list
     before = {record.item: present.of(record.item, who) for record, _ in [*taken.late, *taken.rows]}
     rows = handed_in_changes(taken, path.name, present, reading.now_on_pages)
     now = {item: present.of(item, who) for item in before}
-    own = {line.record for line in rows}
+    ids = {line.record for line in rows}
     last = {line.item: line for line in rows if line.before or line.after}
     kinds = Counter(
         "new" if not old.verdict else "changed" if now[item].verdict else "withdrawn"
         for item, old in before.items()
         if item in last and now[item] != old and (old.verdict or now[item].verdict)
     )
-    marks = Counter(one.mark for item, one in now.items() if one.mark != before[item].mark)
-    older = sum(bool(line.after) and present.lines[item, who].record not in own for item, line in last.items())
+    marks = Counter(judgement.mark for item, judgement in now.items() if judgement.mark != before[item].mark)
+    older = sum(bool(line.after) and present.lines[item, who].record not in ids for item, line in last.items())
     remarks = sum(bool(line.comment) and bool(now[line.item].verdict) for line in rows if line.item not in last)
     counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older, remarks)
     return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)], notes
@@ -412,23 +421,23 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
         try:
             for row, line in table(path, KEY_COLUMNS):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
-                number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})
+                number, by_number = row["nugget"].strip(), nuggets.get(row["question_id"], {})
                 if not text:
                     continue
                 if row["question_id"] not in nuggets:
                     faults.add(Fault(str(path), line, "no topic has this id", row["question_id"]))
                 elif vital not in VITAL:
                     faults.add(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
-                elif number in own or not number.isalnum():  # a key with it could not be read again
+                elif number in by_number or not number.isalnum():  # a key with it could not be read again
                     rule = "the number of a nugget must be unique in its question, and have only letters and digits"
                     faults.add(Fault(str(path), line, rule, row["nugget"]))
                 else:
-                    own[number] = {"id": number, "text": text, "vital": VITAL[vital]}
+                    by_number[number] = {"id": number, "text": text, "vital": VITAL[vital]}
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
             return {}
-    listed = {name: [*own.values()] for name, own in nuggets.items() if own}
-    rows = {name: {"id": name, "target": questions[name].text, "nuggets": own} for name, own in listed.items()}
+    listed = {name: [*by_number.values()] for name, by_number in nuggets.items() if by_number}
+    rows = {name: {"id": name, "target": questions[name].text, "nuggets": entries} for name, entries in listed.items()}
     return rows if _put_key(campaign, rows) else {}
 
 
@@ -449,8 +458,8 @@ def _other_texts(
     questions: Mapping[str, str],
 ) -> Iterator[Note]:
     """Yield notes on nuggets whose text changed from `before` to `after`, although assessors found them in answers."""
-    found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
-    for question, number in sorted(found & before.keys() & after.keys()):
+    pairs = {(questions[judgement.item], number) for judgement in judgements for number in judgement.verdict.split(",")}
+    for question, number in sorted(pairs & before.keys() & after.keys()):
         old, new = before[question, number][1], after[question, number][1]
         if squeeze(old) != squeeze(new):
             yield note(

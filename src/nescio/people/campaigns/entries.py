@@ -181,7 +181,7 @@ def _strange(entry: Entry) -> str:
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"
     given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
-    kept = (one if one.startswith(RANKINGS) else one.partition("=")[2] for one in map(str, given))
+    kept = (text if text.startswith(RANKINGS) else text.partition("=")[2] for text in map(str, given))
     strange = (name for name in kept if not name.startswith(f"{RANKINGS}/") or ".." in PurePosixPath(name).parts)
     elsewhere = (name for name in entry.read if Path(name).is_absolute())
     read = next((name for name in (*strange, *elsewhere)), None)

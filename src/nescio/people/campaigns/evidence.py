@@ -114,7 +114,7 @@ def without_runs(said: RunContents, part: Part) -> JudgedRuns:
     files = said.campaign.key_files if said.topics.task == "ave" else ()
     exercise = valued(part, files) if files else None
     data = Evidence((), (), {}, np.zeros((0, 0), np.uint8))
-    if exercise is not None and any(one.judged for one in exercise.candidates):
+    if exercise is not None and any(candidate.judged for candidate in exercise.candidates):
         data, _ = ave.evidence(exercise, {NOBODY: ()})
     return JudgedRuns(part, (), Loaded(data), (), (), None, exercise)
 
@@ -122,16 +122,16 @@ def without_runs(said: RunContents, part: Part) -> JudgedRuns:
 # ---- qa and reading ----
 
 
-def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
-    campaign, settings = said.campaign, said.campaign.settings
+def _answers(contents: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign, settings = contents.campaign, contents.campaign.settings
     collection = Collection(settings.name, tuple(with_key(campaign, part)))
     measures = settings.measures or ("c@1", "accuracy", "coverage")
     ranked = any(map(reads_lower_ranks, measures))
-    own = [Run(run.run, tuple(r for r in said.content[run.run] if ranked or r.rank == 1)) for run in runs]
-    of_any_rank = {(run.run, a.question, a.rank): a for run in runs for a in said.given(run)}
+    run_answers = [Run(run.run, tuple(r for r in contents.content[run.run] if ranked or r.rank == 1)) for run in runs]
+    of_any_rank = {(run.run, a.question, a.rank): a for run in runs for a in contents.given(run)}
     every = {key: a for key, a in of_any_rank.items() if ranked or key[2] == 1}
     given = {(run, question): answer for (run, question, rank), answer in every.items() if rank == 1}
-    items = {key: said.item_id(one) for key, one in every.items()}
+    items = {key: contents.item_id(answer) for key, answer in every.items()}
     verdicts = resolved(campaign, {*items.values()})
     without = {question.id for question in collection.questions if question.answerable is False}
     named = {
@@ -143,16 +143,16 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     listed = any(question.accepted is not None for question in collection.questions)
     if not named and not judge_name and settings.task == "reading" and (campaign.key_files or listed):
         refuse_open(campaign, {item.id for item in sentence_items(campaign) if item.question in part.questions})
-        marked = _marked(part, runs, ReadResult(Unjudged(collection, tuple(own), ())), settings.measures, given)
+        marked = _marked(part, runs, ReadResult(Unjudged(collection, tuple(run_answers), ())), settings.measures, given)
         assert marked.outcomes is not None
         open_ = np.isin(marked.outcomes.questions, lacking) & (marked.outcomes.state != SILENT)
         state = np.where(open_, NOT_GRADED, marked.outcomes.state)
         _all_judged(campaign, {1: replace(marked.outcomes, state=state)}, lacking)
         return marked
     by_key = judge_name if campaign.key_files else ""
-    ranks = sorted({1, *(response.rank for run in own for response in run.responses)})
-    at = {rank: judged_at(collection, own, rank, named, judge_name=by_key, lacking=lacking) for rank in ranks}
-    _all_judged(campaign, {rank: one.outcomes for rank, one in at.items()}, lacking)
+    ranks = sorted({1, *(response.rank for run in run_answers for response in run.responses)})
+    at = {rank: judged_at(collection, run_answers, rank, named, judge_name=by_key, lacking=lacking) for rank in ranks}
+    _all_judged(campaign, {rank: at_rank.outcomes for rank, at_rank in at.items()}, lacking)
     overruled = {key: items[key] for key, letter in named.items() if verdicts[items[key]] != letter}
     people = (PEOPLE, KEYED) if overruled else (PEOPLE,)
     whole = of_all_ranks(at, {run for run, *_ in named}, people)
@@ -160,7 +160,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     notes += _overruled({item: question for (_, question, _), item in overruled.items()})
     if whole.judges:
         unjudged = {items[key] for key in items if key not in named and key[1] not in without}
-        notes += _instead_of_people(said, unjudged)
+        notes += _instead_of_people(contents, unjudged)
     first = {key[:2]: letter for key, letter in named.items() if key[2] == 1}
     places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
     run_at, question_at = places
@@ -173,12 +173,12 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     loaded = apply(read, Options())
     by_people = {key[:2] for key in named if key[2] == 1 and key not in overruled}
     cells = _cells(outcomes, loaded, first, given, by_people)
-    lower = tuple(_below(said, of_any_rank, {rank: one.outcomes for rank, one in at.items()}, without))
+    lower = tuple(_below(contents, of_any_rank, {rank: at_rank.outcomes for rank, at_rank in at.items()}, without))
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, lower=lower)
 
 
 def _below(
-    said: RunContents,
+    contents: RunContents,
     given: Mapping[tuple[str, str, int], PooledAnswer],
     at: Mapping[int, Outcomes],
     without: Container[str],
@@ -188,17 +188,17 @@ def _below(
     `given` has the answers by run, question and rank, `at` the outcomes of the ranks that measures read, and `without`
     the questions without an answer.
     """
-    by_people = settled(said.campaign) if any(rank > 1 for *_, rank in given) else {}
+    by_people = settled(contents.campaign) if any(rank > 1 for *_, rank in given) else {}
     run_at, question_at = ({name: i for i, name in enumerate(names)} for names in (at[1].runs, at[1].questions))
-    for (run, question, rank), one in given.items():
+    for (run, question, rank), answer in given.items():
         if rank == 1:
             continue
-        own = by_people.get(said.item_id(one), "")
-        letter = str(Verdict.WRONG) if question in without else own
+        verdict = by_people.get(contents.item_id(answer), "")
+        letter = str(Verdict.WRONG) if question in without else verdict
         if not letter and rank in at:  # judged by the key
             letter = _letter(at[rank], run_at[run], question_at[question])
         if letter:
-            yield Cell(question, run, "", letter, one.answer, rank, one.answered, by_key=letter != own)
+            yield Cell(question, run, "", letter, answer.answer, rank, answer.answered, by_key=letter != verdict)
 
 
 def _letter(outcomes: Outcomes, run: int, question: int) -> str:
@@ -216,11 +216,11 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
     questions = list(part.questions.values())
     if campaign.key_files:
         questions = keyed(questions, campaign.key_files)
-    own = {item.question: item.id for item in sentence_items(campaign)}
-    listed = resolved(campaign, {*own.values()} - open_items(campaign).keys()) if own else {}
+    ids = {item.question: item.id for item in sentence_items(campaign)}
+    listed = resolved(campaign, {*ids.values()} - open_items(campaign).keys()) if ids else {}
     return [
-        replace(question, accepted=() if said == NOTHING else tuple(map(int, said.split(","))))
-        if (said := listed.get(own.get(question.id, "")))
+        replace(question, accepted=() if verdict == NOTHING else tuple(map(int, verdict.split(","))))
+        if (verdict := listed.get(ids.get(question.id, "")))
         else question
         for question in questions
     ]
@@ -241,17 +241,17 @@ def _overruled(questions: Mapping[str, str]) -> Iterator[Note]:
         )
 
 
-def _instead_of_people(said: RunContents, by_key: set[str]) -> Iterator[Note]:
+def _instead_of_people(contents: RunContents, by_key: set[str]) -> Iterator[Note]:
     """Yield a note on people's verdicts that count for no answer, though the key judges the items `by_key`.
 
     Verdicts on the answers of a version that was replaced or withdrawn are not missing.
     """
-    withdrawn = {line.item for line in read_history(said.campaign) if line.after} & by_key
-    unused = [one for one in read_judgements(said.campaign) if kind_of_id(one.item) == "answer"]
+    withdrawn = {line.item for line in read_history(contents.campaign) if line.after} & by_key
+    unused = [judgement for judgement in read_judgements(contents.campaign) if kind_of_id(judgement.item) == "answer"]
     if unused:
-        every = every_version(said.campaign)
-        given = {every.item_id(one) for run in every.runs for one in every.given(run)}
-        unused = [one for one in unused if one.item not in given]
+        every = every_version(contents.campaign)
+        given = {every.item_id(answer) for run in every.runs for answer in every.given(run)}
+        unused = [judgement for judgement in unused if judgement.item not in given]
     if unused or withdrawn:
         yield note(
             "campaign.instead_of_people",
@@ -268,8 +268,10 @@ def _all_judged(campaign: Campaign, at: Mapping[int, Outcomes], lacking: Sequenc
 
     The key does not answer the questions `lacking`.
     """
-    cells = [(rank, one, *cell) for rank, one in at.items() for cell in np.argwhere(one.state == NOT_GRADED)]
-    open_ = [(rank, one.questions[q], one.runs[r]) for rank, one, r, q in cells]
+    cells = [
+        (rank, outcomes, *cell) for rank, outcomes in at.items() for cell in np.argwhere(outcomes.state == NOT_GRADED)
+    ]
+    open_ = [(rank, outcomes.questions[q], outcomes.runs[r]) for rank, outcomes, r, q in cells]
     if open_:
         first = ", ".join(
             f"{question} of {run}{f' at rank {rank}' if rank > 1 else ''}" for rank, question, run in open_[:MOST_NAMED]
@@ -309,10 +311,12 @@ def _cells(
     cells = []
     for r, run in enumerate(data.runs):
         for q, question in enumerate(data.questions):
-            outcome = RIGHTLY if silently[r, q] else next((word for word, own in words.items() if own[r, q] == 1), "")
-            one = given.get((run, question))
+            outcome = (
+                RIGHTLY if silently[r, q] else next((word for word, column in words.items() if column[r, q] == 1), "")
+            )
+            answer = given.get((run, question))
             verdict = named.get((run, question)) or _letter(outcomes, r, q)
-            text, answered = (one.answer, one.answered) if one else ("", True)
+            text, answered = (answer.answer, answer.answered) if answer else ("", True)
             by_key = (run, question) not in by_people
             cells.append(Cell(question, run, outcome, verdict, text, 1, answered, by_key=by_key))
     return cells
@@ -341,27 +345,29 @@ def _marked(
 # ---- answer validation ----
 
 
-def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
-    campaign = said.campaign
+def _validations(contents: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign = contents.campaign
     _need_key(campaign)
     exercise = valued(part, campaign.key_files)
-    own = {run.run: said.content[run.run] for run in runs}
-    data, notes = ave.evidence(exercise, own)
-    outcomes, _ = ave.selections(exercise, own)
+    decisions = {run.run: contents.content[run.run] for run in runs}
+    data, notes = ave.evidence(exercise, decisions)
+    outcomes, _ = ave.selections(exercise, decisions)
     measures = campaign.settings.measures or (*OVER_ANSWERS, "ave.AUC", *OVER_QUESTIONS)
-    value = {(one.question_id, one.id): one for one in exercise.candidates}
+    value = {(candidate.question_id, candidate.id): candidate for candidate in exercise.candidates}
     cells = []
-    for run, validations in own.items():
-        selected = {one.question_id: one for one in validations if one.decision == "SELECTED"}
+    for run, validations in decisions.items():
+        selected = {
+            validation.question_id: validation for validation in validations if validation.decision == "SELECTED"
+        }
         for question in exercise.questions:
-            one = selected.get(question.id)
-            if one is None:
+            validation = selected.get(question.id)
+            if validation is None:
                 cells.append(Cell(question.id, run, "unanswered", "", ""))
                 continue
-            candidate = value[question.id, one.answer_id]
+            candidate = value[question.id, validation.answer_id]
             outcome = "correct" if candidate.value == "VALIDATED" else "incorrect"
             cells.append(Cell(question.id, run, outcome, str(candidate.value or "UNKNOWN"), candidate.answer))
-    doubts = [one for run, validations in own.items() for one in doubted(run, validations)]
+    doubts = [doubt for run, validations in decisions.items() for doubt in doubted(run, validations)]
     loaded = Loaded(data, (*notes, *doubts), measures, format="ave")
     return JudgedRuns(part, tuple(runs), loaded, measures, tuple(cells), outcomes, exercise)
 
@@ -376,22 +382,22 @@ def _need_key(campaign: Campaign) -> None:
 # ---- nuggets ----
 
 
-def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
-    campaign = said.campaign
+def _nuggets(contents: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign = contents.campaign
     _need_key(campaign)
     sources = [source for path in campaign.key_files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
     targets = [target for target in read_keys(sources).targets() if target.id in part.questions]
-    own = [scoring.Run(run.run, said.content[run.run]) for run in runs]
-    verdicts = resolved(campaign, {said.item_id(one) for run in runs for one in said.given(run)})
+    run_answers = [scoring.Run(run.run, contents.content[run.run]) for run in runs]
+    verdicts = resolved(campaign, {contents.item_id(answer) for run in runs for answer in contents.given(run)})
     if not verdicts:
-        data, notes = pourpre.evidence(targets, own)
+        data, notes = pourpre.evidence(targets, run_answers)
         measures: tuple[str, ...] = AUTOMATICALLY
         matches: list[Match] = []
     else:
-        questions = {said.item_id(one): one.question for run in runs for one in said.given(run)}
+        questions = {contents.item_id(answer): answer.question for run in runs for answer in contents.given(run)}
         _check_listed(campaign, questions, targets, verdicts)
-        matches = list(_matches(said, runs, verdicts))
-        data, notes = scoring.evidence(targets, own, matches)
+        matches = list(_matches(contents, runs, verdicts))
+        data, notes = scoring.evidence(targets, run_answers, matches)
         history, shown = read_history(campaign), shown_nuggets(campaign)
         notes = (*notes, *reworded(history, questions), *by_earlier_lists(history, questions, shown))
         measures = BY_PEOPLE
@@ -402,12 +408,12 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     for match in matches:
         found_nuggets.setdefault((match.target_id, match.run), set()).update({match.nugget_id} - {""})
     cells = []
-    for run in own:
+    for run in run_answers:
         for target in part.questions:
             response = run.responses.get(target)
             strings = response.strings if response else ()
-            found = found_nuggets.get((target, run.name), ())
-            order = [nugget.id for nugget in nuggets.get(target, ()) if nugget.id in found]
+            ids = found_nuggets.get((target, run.name), ())
+            order = [nugget.id for nugget in nuggets.get(target, ()) if nugget.id in ids]
             outcome = "" if strings else "unanswered"
             cells.append(Cell(target, run.name, outcome, ",".join(order), " / ".join(strings)))
     loaded = Loaded(data, notes, measures, format="nuggets")
@@ -418,7 +424,9 @@ def _check_listed(
     campaign: Campaign, questions: Mapping[str, str], targets: Sequence[Target], verdicts: Mapping[str, str]
 ) -> None:
     """Raise MismatchError if a verdict that counts names a nugget that its target does not have."""
-    counting = [one for one in read_judgements(campaign) if one.verdict == verdicts.get(one.item)]
+    counting = [
+        judgement for judgement in read_judgements(campaign) if judgement.verdict == verdicts.get(judgement.item)
+    ]
     nuggets = [(target.id, nugget.id) for target in targets for nugget in target.nuggets]
     if strays := [*unlisted(counting, questions, nuggets)]:
         named = "; ".join(strays[:MOST_NAMED])
@@ -428,15 +436,15 @@ def _check_listed(
         )
 
 
-def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, str]) -> list[Match]:
+def _matches(contents: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, str]) -> list[Match]:
     """Return a `Match` for each nugget that assessors found in a string of these runs; `verdicts` is keyed by item.
 
     Raises MismatchError for a string that nobody judged.
     """
     matches, open_ = [], []
     for run in runs:
-        for given in said.given(run):
-            verdict = verdicts.get(said.item_id(given))
+        for given in contents.given(run):
+            verdict = verdicts.get(contents.item_id(given))
             if verdict is None:
                 open_.append(f"{given.question} of {run.run}")
                 continue
@@ -453,8 +461,8 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
 # ---- PAN ----
 
 
-def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
-    campaign = said.campaign
+def _scores(contents: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
+    campaign = contents.campaign
     _need_key(campaign)
     gold, *others = [open_source(path) for path in campaign.key_files]
     if others:
@@ -462,8 +470,8 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
     truth, notes = true_of(part, campaign.key_files[0]), list[Note]()
     # A file that was taken in as a run is one, whatever its name or its first line looks like.
     dropped = campaign.settings.dropped
-    own = {run.run: values_of(open_source(run.path), truth, run.run, notes, dropped) for run in runs}
-    result = judged_answers(gold, truth, own, ReadOptions())
+    run_values = {run.run: values_of(open_source(run.path), truth, run.run, notes, dropped) for run in runs}
+    result = judged_answers(gold, truth, run_values, ReadOptions())
     loaded = apply(replace(result, notes=(*notes, *result.notes), format="pan"), Options())
     assert isinstance(loaded.data, Evidence)
     cells = []
@@ -490,7 +498,7 @@ def group_of(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple
             return group, run
     if group := named_group(run, settings.groups):
         rest = run[len(group) + 1 :]
-        taken = any(of == group and own[len(group) + 1 :] == rest for own, of in taken_in.items())
+        taken = any(of == group and other[len(group) + 1 :] == rest for other, of in taken_in.items())
         return group, run if taken else rest  # no system is printed as a run
     numbered = [group for group in settings.groups if is_numbered_for(run, group)]
     return max(numbered, key=len, default=""), run

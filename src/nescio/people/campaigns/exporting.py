@@ -124,7 +124,7 @@ def _container(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict
         f'ENTRYPOINT ["python3", "/evaluator/{PROGRAM}"]',
     ]
     command = f"/evaluator/{PROGRAM} /evaluator/{DATA} $inputRun $outputDir"
-    told = [
+    readme = [
         f"# The checker of {campaign.settings.name} for TIRA",
         "",
         "Build the image, push it to where TIRA finds it, and register it as the evaluator with this command:",
@@ -142,7 +142,7 @@ def _container(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict
     ]
     return {
         "Dockerfile": "\n".join([*recipe, ""]).encode(),
-        "README.md": "\n".join(told).encode(),
+        "README.md": "\n".join(readme).encode(),
         PROGRAM: _program(),
         **{f"{DATA}/{name}": content for name, content in handed.items()},
     }

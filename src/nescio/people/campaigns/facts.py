@@ -32,17 +32,23 @@ def facts(said: RunContents) -> Table:
     campaign, parts = said.campaign, said.topics.parts
     languages = said.topics.split_by(campaign.settings.languages)
     rows = [
-        _row("Topics", languages, lambda name: sum(len(parts[one].questions) for one in parts if name in ("", one))),
+        _row(
+            "Topics",
+            languages,
+            lambda name: sum(len(parts[language].questions) for language in parts if name in ("", language)),
+        ),
         _row("Groups", languages, lambda name: len({run.group for run in said.runs if name in ("", run.language)})),
         _row("Runs", languages, lambda name: sum(name in ("", run.language) for run in said.runs)),
     ]
-    taken = [one for one in read_receipts(campaign) if one.status == ACCEPTED and one.run in said.content]
-    spans = {"Runs received": _span(one.received for one in taken)}
+    taken = [
+        receipt for receipt in read_receipts(campaign) if receipt.status == ACCEPTED and receipt.run in said.content
+    ]
+    spans = {"Runs received": _span(receipt.received for receipt in taken)}
     if said.topics.task in POOLED:
         items, judged = pool_items(said)[0], _people(campaign, read_judgements(campaign))
         rows += _answers(items, judged, languages)
-        current = [one for one in Present(read_history(campaign)).lines.values() if one.after]
-        spans["Answers judged"] = _span(one.said or one.at for one in current) if judged else ""
+        current = [line for line in Present(read_history(campaign)).lines.values() if line.after]
+        spans["Answers judged"] = _span(line.said or line.at for line in current) if judged else ""
     rows += [(name, *[""] * len(languages), span) for name, span in spans.items() if span]
     head = ("Campaign", *languages, EVERYTHING)
     return Table("facts", f"{campaign.settings.name} in figures", head, tuple(rows), len(head))
@@ -76,8 +82,8 @@ def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequ
 
     def row(name: str, holds: Callable[[set[str]], bool]) -> tuple[str, ...]:
         def count(language: str) -> int:
-            own = (item for item in items if language in ("", item.language))
-            return sum(holds(judged.get(item.id, set())) for item in own)
+            answers = (item for item in items if language in ("", item.language))
+            return sum(holds(judged.get(item.id, set())) for item in answers)
 
         return _row(name, languages, count)
 
@@ -101,11 +107,11 @@ def agreement_table(said: RunContents, resamples: int, seed: int, ci: float | No
     """
     campaign = said.campaign
     items = {item.id: item.question for item in pool_items(said)[0]} if said.topics.task in POOLED else {}
-    judgements = [one for one in read_judgements(campaign) if one.item in items]
+    judgements = [judgement for judgement in read_judgements(campaign) if judgement.item in items]
     nuggets = None
     if campaign.settings.task == "nuggets":
-        own = nuggets_by_question(campaign.key_files)
-        nuggets = {item: own.get(question, set()) for item, question in items.items()}
+        by_question = nuggets_by_question(campaign.key_files)
+        nuggets = {item: by_question.get(question, set()) for item, question in items.items()}
     rows = agreement(judgements, resamples, seed, nuggets, level=(ci or 95.0) / 100)
     names = sorted({who for row in rows for who in row.assessors.split(", ")})
     names.sort(key=lambda who: campaign.hidden_order("assessor", who))

@@ -80,19 +80,19 @@ def _listed(names: Sequence[str]) -> str:
 def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> dict[str, str]:
     """Return the digests of all inputs of a step, keyed by the name of the input."""
     values: Mapping[str, Any] = {name: getattr(campaign.settings, name) for name in _SETTINGS[step]}
-    own = {
+    hashes = {
         f"{name} in campaign.toml": hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()
         for name, value in values.items()
     }
-    own |= digests(campaign, *_READS[step])
+    hashes |= digests(campaign, *_READS[step])
     if step == POOLING and campaign.settings.task == "nuggets":
         nuggets = json.dumps(digests(campaign, KEY) if campaign.has_own_key else {})
-        own[NUGGETS] = hashlib.sha256(nuggets.encode()).hexdigest()
+        hashes[NUGGETS] = hashlib.sha256(nuggets.encode()).hexdigest()
     if step == PUBLISHING:
-        own[SCORED] = scored_line(campaign, entries)
+        hashes[SCORED] = scored_line(campaign, entries)
     else:
-        own |= {f"run {run.run}": f"version {run.version}, {run.digest}" for run in taken_in(campaign, entries)}
-    return own
+        hashes |= {f"run {run.run}": f"version {run.version}, {run.digest}" for run in taken_in(campaign, entries)}
+    return hashes
 
 
 def scored_line(campaign: Campaign, entries: Sequence[Entry] | None = None) -> str:

@@ -35,9 +35,9 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
     """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
-    told = _told(known)
-    if known and told >= _NEARLY * len(known):
-        return f"{told} of its {len(known)} values equal the right answer, or tell it from the other options"
+    count = _told(known)
+    if known and count >= _NEARLY * len(known):
+        return f"{count} of its {len(known)} values equal the right answer, or tell it from the other options"
     if column != LANGUAGE and _tells_silence(questions, column):
         return "its values tell which questions have no answer"
     return "its name suggests that it holds the key" if _KEY.fullmatch(column) else None
@@ -46,7 +46,7 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 def _tells(question: Question, value: str) -> bool:
     """Return whether a value is a gold answer, a list of gold answers, or the list of all other options."""
     listed, golds = cell_of(value), {*map(squeeze, question.answers)}
-    texts = {squeeze(str(one)) for one in listed} if isinstance(listed, list) else {squeeze(value)}
+    texts = {squeeze(str(entry)) for entry in listed} if isinstance(listed, list) else {squeeze(value)}
     is_rest = isinstance(listed, list) and texts == {*map(squeeze, question.options)} - golds
     return squeeze(value) in golds or bool(texts and (texts <= golds or is_rest))
 
@@ -67,21 +67,21 @@ def _told(known: Sequence[tuple[Question, str]]) -> int:
             names = [*map(squeeze, question.options)] if way == _MENTION else range(len(question.options))
             right = frozenset(names[at] for at in gold if at is not None)
             for mark in {*marks}:
-                own = frozenset(name for name, given in zip(names, marks, strict=True) if given == mark)
-                pairs[way, mark].append((number, own if own <= right else right, own))
-    hits = {key: {at for at, right, own in found if right == own} for key, found in pairs.items()}
-    enough = [key for key, found in hits.items() if len(found | texts) >= _NEARLY * len(known)]
+                options = frozenset(name for name, given in zip(names, marks, strict=True) if given == mark)
+                pairs[way, mark].append((number, options if options <= right else right, options))
+    hits = {key: {at for at, right, options in triples if right == options} for key, triples in pairs.items()}
+    enough = [key for key, numbers in hits.items() if len(numbers | texts) >= _NEARLY * len(known)]
     least = sum(shares) / max(len(shares), 1)
     sure = [hits[key] for key in enough if not _by_chance(len(hits[key]), [pair for _, *pair in pairs[key]], least)]
-    return max((len(found | texts) for found in sure), default=len(texts))
+    return max((len(numbers | texts) for numbers in sure), default=len(texts))
 
 
 def _by_chance(hits: int, pairs: Sequence[Sequence[Hashable]], least: float) -> bool:
     """Return whether so many of the pairs could be equal by chance (binomial), if the chance is at least `least`."""
     from scipy.stats import binom
 
-    one, other = (Counter(side) for side in zip(*pairs, strict=True))
-    rate = max(least, sum(one[name] * other[name] for name in one) / len(pairs) ** 2)
+    first, other = (Counter(side) for side in zip(*pairs, strict=True))
+    rate = max(least, sum(first[name] * other[name] for name in first) / len(pairs) ** 2)
     return bool(binom.sf(hits - 1, len(pairs), rate) > _CHANCE)
 
 
@@ -97,7 +97,7 @@ def _marks(question: Question, value: str) -> Iterator[tuple[str, list[str]]]:
     for listed in lists:
         if isinstance(listed, list) and len(listed) == len(options):
             yield "position", [str(mark) for mark in listed]
-    named = {option(question, str(one)) for one in (cell if isinstance(cell, list) else [value])}
+    named = {option(question, str(entry)) for entry in (cell if isinstance(cell, list) else [value])}
     yield "named", [str(at in named) for at in range(len(options))]
     yield "letter", [str(chr(ord("A") + at) in tokens) for at in range(len(options))]
     yield from ((f"from {first}", [str(str(at + first) in tokens) for at in range(len(options))]) for first in (0, 1))
@@ -122,21 +122,21 @@ def _tells_silence(questions: Sequence[Question], column: str) -> bool:
     others = Counter(_value(q, column) for q in questions if q.answerable is not False and (q.answers or q.answerable))
     if min(without.total(), others.total()) < _FEW:
         return False
-    return any(_sets_apart(one, *pair) for pair in ((without, others), (others, without)) for one in pair[0])
+    return any(_sets_apart(cell, *pair) for pair in ((without, others), (others, without)) for cell in pair[0])
 
 
-def _sets_apart(value: str, own: Counter[str], rest: Counter[str]) -> bool:
+def _sets_apart(value: str, counts: Counter[str], rest: Counter[str]) -> bool:
     """Return whether nearly all questions of one kind share a value that hardly any question of the `rest` has.
 
     With values at random, the kind would have the value as often with a probability of at most `_CHANCE`
     (hypergeometric).
     """
-    if own[value] < _NEARLY * own.total() or rest.total() - rest[value] < _NEARLY * rest.total():
+    if counts[value] < _NEARLY * counts.total() or rest.total() - rest[value] < _NEARLY * rest.total():
         return False
     from scipy.stats import hypergeom
 
-    size, several = own.total() + rest.total(), own[value] + rest[value]
-    return bool(hypergeom.sf(own[value] - 1, size, several, own.total()) <= _CHANCE)
+    size, several = counts.total() + rest.total(), counts[value] + rest[value]
+    return bool(hypergeom.sf(counts[value] - 1, size, several, counts.total()) <= _CHANCE)
 
 
 def _value(question: Question, column: str) -> str:

@@ -28,9 +28,11 @@ def participants(settings: Settings, runs: Sequence[TakenIn], languages: Sequenc
     """Return Table 3 of AVE 2007: the number of runs of each group in each language, or in all if none is given."""
     rows = []
     for group, title in settings.groups.items():
-        own = [run.language for run in runs if run.group == group]
-        if own:
-            rows.append((title, *(str(own.count(language) or "") for language in languages), str(len(own))))
+        run_languages = [run.language for run in runs if run.group == group]
+        if run_languages:
+            rows.append(
+                (title, *(str(run_languages.count(language) or "") for language in languages), str(len(run_languages)))
+            )
     every = [run.language for run in runs]
     rows.append(("Total", *(str(every.count(language)) for language in languages), str(len(every))))
     head = ("Group", *languages, "Total" if languages else "Runs")
@@ -40,17 +42,17 @@ def participants(settings: Settings, runs: Sequence[TakenIn], languages: Sequenc
 
 def collections(languages: Sequence[Ranked]) -> Table:
     """Return Table 2 of AVE 2007: the numbers of questions, answers, and answers of each value, in each language."""
-    columns = [counts(one.judged.exercise)[0] for one in languages if one.judged.exercise]
-    head = ("Collection", *(one.judged.part.language or EVERYTHING for one in languages))
+    columns = [counts(ranking.judged.exercise)[0] for ranking in languages if ranking.judged.exercise]
+    head = ("Collection", *(ranking.judged.part.language or EVERYTHING for ranking in languages))
     rows: list[tuple[str, ...]] = [
-        ("Questions", *(str(one.questions) for one in columns)),
-        ("Answers (final)", *(str(one.answers) for one in columns)),
-        ("VALIDATED", *(str(one.validated) for one in columns)),
-        ("REJECTED", *(str(one.rejected) for one in columns)),
-        ("UNKNOWN", *(str(one.unknown) for one in columns)),
+        ("Questions", *(str(column.questions) for column in columns)),
+        ("Answers (final)", *(str(column.answers) for column in columns)),
+        ("VALIDATED", *(str(column.validated) for column in columns)),
+        ("REJECTED", *(str(column.rejected) for column in columns)),
+        ("UNKNOWN", *(str(column.unknown) for column in columns)),
     ]
-    if any(one.kept for one in columns):
-        shares = (percent(math.nan if one.kept is None else one.kept) for one in columns)
+    if any(column.kept for column in columns):
+        shares = (percent(math.nan if column.kept is None else column.kept) for column in columns)
         rows.insert(2, ("% over available answers", *shares))
     return Table("collections", "Number of questions and answers in the collections", head, tuple(rows), 1)
 
@@ -111,13 +113,13 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
     best = []
     for judged, scores in parts:
         group_of_run = {run.run: run.group for run in judged.runs}
-        own: dict[str, float] = {}
+        by_group: dict[str, float] = {}
         for row in scores:
             if row.measure == measure and not math.isnan(row.value):
                 group = group_of_run[row.run]
-                own[group] = better(row.value, own.get(group, row.value))
-        best.append(own)
-    below = [("Best", [better(own.values(), default=math.nan) for own in best])]
+                by_group[group] = better(row.value, by_group.get(group, row.value))
+        best.append(by_group)
+    below = [("Best", [better(by_group.values(), default=math.nan) for by_group in best])]
     if settings.task == "ave":
         known = [
             {row.run: asdict(row).get(measure.removeprefix("ave.")) for row in reference.expected(judged.exercise)}
@@ -125,7 +127,7 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
             if judged.exercise
         ]
         for name in (reference.ALL, reference.HALF):
-            values = [value for own in known if (value := own[name]) is not None]
+            values = [value for by_name in known if (value := by_name[name]) is not None]
             below += [(name, values)] if values else []
     title = f"The best {measure} of each group in each language"
     return _by_language("languages", title, [judged for judged, _ in parts], best, settings=settings, below=below)
@@ -136,11 +138,13 @@ def qa_language_table(languages: Sequence[Ranked], settings: Settings) -> Table:
 
     The first row has perfect selection, the last row random selection.
     """
-    best = [_best_of_groups(one, reference.AV, settings) for one in languages]
-    bounds = [(name, [one.best(name)[1] for one in languages]) for name in (reference.PERFECT, reference.RANDOM)]
+    best = [_best_of_groups(ranking, reference.AV, settings) for ranking in languages]
+    bounds = [
+        (name, [ranking.best(name)[1] for ranking in languages]) for name in (reference.PERFECT, reference.RANDOM)
+    ]
     title = "The best QA accuracy of each group's validators in each language"
-    values = [{group: place.qa_accuracy for group, place in own.items()} for own in best]
-    judged = [one.judged for one in languages]
+    values = [{group: place.qa_accuracy for group, place in by_group.items()} for by_group in best]
+    judged = [ranking.judged for ranking in languages]
     return _by_language("languages-qa", title, judged, values, settings=settings, above=bounds[:1], below=bounds[1:])
 
 
@@ -166,7 +170,7 @@ def _by_language(
     for group, shown in settings.groups.items():
         if group in taking_part:
             had = [any(run.group == group for run in judged.runs) for judged in parts]
-            cells = (figure(own.get(group)) if there else "" for own, there in zip(best, had, strict=True))
+            cells = (figure(by_group.get(group)) if there else "" for by_group, there in zip(best, had, strict=True))
             rows.append((shown, *cells))
     rows += [(label, *map(figure, values)) for label, values in below]
     head = ("Group", *(judged.part.language or EVERYTHING for judged in parts))
@@ -178,12 +182,12 @@ def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str,
 
     Only systems of this `kind` are considered: validators or QA systems.
     """
-    own: dict[str, Place] = {}
+    by_group: dict[str, Place] = {}
     for place in ranking.places:  # the best first
         group, _ = group_of(place.system, settings, ranking.judged.groups)
         if place.type == kind and group:
-            own.setdefault(group, place)
-    return own
+            by_group.setdefault(group, place)
+    return by_group
 
 
 def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
@@ -192,16 +196,18 @@ def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
     A row has perfect and random selection, the best validator and the best QA system.
     """
     rows = []
-    for one in languages:
-        perfect, at_random = one.best(reference.PERFECT)[1], one.best(reference.RANDOM)[1]
+    for ranking in languages:
+        perfect, at_random = ranking.best(reference.PERFECT)[1], ranking.best(reference.RANDOM)[1]
         names, values = [], []
         for kind in (reference.AV, reference.QA):
-            places, accuracy = one.best(kind)
-            shown = " ".join(filter(None, named_run(places[0].system, settings, one.judged.groups))) if places else ""
+            places, accuracy = ranking.best(kind)
+            shown = (
+                " ".join(filter(None, named_run(places[0].system, settings, ranking.judged.groups))) if places else ""
+            )
             names.append(shown + _more(len(places) - 1) if places else "")
             share = places[0].share_of_perfect if places else math.nan
             values += [figure(accuracy), percent(share)] if places else ["", ""]
-        rows.append((one.judged.part.language or EVERYTHING, *names, figure(perfect), figure(at_random), *values))
+        rows.append((ranking.judged.part.language or EVERYTHING, *names, figure(perfect), figure(at_random), *values))
     head = ("Language", "Best AV system", "Best QA system", "Perfect selection", "Random", "AV", "% of perfect")
     title = "Perfect and random selection, and the best systems of each language by QA accuracy"
     return Table("selection", title, (*head, "QA", "% of perfect"), tuple(rows), 3, groups_only=True)
@@ -211,17 +217,17 @@ def beside_table(languages: Sequence[Ranked], settings: Settings) -> Table:
     """Return the table of groups with both kinds of runs: the best QA run beside the best run of answer validation."""
     rows = []
     for group, title in settings.groups.items():
-        for one in languages:
-            qa = _best_of_groups(one, reference.QA, settings).get(group)
-            av = _best_of_groups(one, reference.AV, settings).get(group)
+        for ranking in languages:
+            qa = _best_of_groups(ranking, reference.QA, settings).get(group)
+            av = _best_of_groups(ranking, reference.AV, settings).get(group)
             if qa and av:
                 values = [text for p in (qa, av) for text in (figure(p.qa_accuracy), percent(p.share_of_perfect))]
-                runs = [named_run(place.system, settings, one.judged.groups)[1] for place in (qa, av)]
+                runs = [named_run(place.system, settings, ranking.judged.groups)[1] for place in (qa, av)]
                 more = round(av.qa_accuracy - qa.qa_accuracy, 12)
                 rows.append(
                     (
                         title,
-                        one.judged.part.language or EVERYTHING,
+                        ranking.judged.part.language or EVERYTHING,
                         *runs,
                         *values,
                         ("+" if more >= 0 else "") + figure(more),

@@ -111,14 +111,18 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         reading.fault(path, 1, rule, value)
         return None
     taken, last, standing = HandedIn(heading.assessor), dict[str, tuple[str, bool]](), dict[str, str]()
-    said = {name: (line.item, line.after) for name, line in present.records.items()}
+    verdicts = {name: (line.item, line.after) for name, line in present.records.items()}
     latest = dict[str, tuple[Record, str]]()  # of each item
-    records.sort(key=lambda one: one[1].at)
+    records.sort(key=lambda pair: pair[1].at)
     given = [*enumerate(record for _, record in records)]
     # The places of the last record of each item with which a server takes back a verdict, and with which the person
     # judges the present texts.
-    back = {one.item: place for place, one in given if one.id.startswith(AGAIN)}
-    again = {one.item: place for place, one in given if one.verdict and _holds(reading, present, heading.assessor, one)}
+    back = {record.item: place for place, record in given if record.id.startswith(AGAIN)}
+    again = {
+        record.item: place
+        for place, record in given
+        if record.verdict and _holds(reading, present, heading.assessor, record)
+    }
     for place, (number, record) in enumerate(records):
         known = present.records.get(record.id)
         if known is not None and known.assessor != heading.assessor:
@@ -137,12 +141,12 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
             if place > again.get(record.item, -1):
                 reading.fault(path, number, f"{CHANGED} (run nescio campaign sheets for new pages)", record.item)
             taken.before[record.id] = ""
-            if record.id not in said:
+            if record.id not in verdicts:
                 taken.late.append(row)
-                said[record.id] = (record.item, row[0].verdict)
+                verdicts[record.id] = (record.item, row[0].verdict)
             continue
         what = (record.item, row[0].verdict)
-        if said.get(record.id, what) != what:
+        if verdicts.get(record.id, what) != what:
             reading.fault(path, number, "another judgement has this id", record.id)
             continue
         verdict, held = last.get(record.item, ("", True))
@@ -151,9 +155,9 @@ def read_handed_in(reading: SheetReader, path: Path, present: Present) -> Handed
         last[record.item] = row[0].verdict, holds
         row = _with_time_of_verdict(row, latest.get(record.item))
         latest[record.item] = row if known is None else (row[0], known.said or row[1])
-        if record.id not in said:
+        if record.id not in verdicts:
             taken.rows.append(row)
-        said[record.id] = what
+        verdicts[record.id] = what
     taken.rows.sort(key=lambda row: row[1])
     taken.answers, taken.judged = len(last), sum(bool(verdict) and holds for verdict, holds in last.values())
     return taken
@@ -236,16 +240,16 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], present: Present) -
                     listed = listed_nuggets(record.verdict) if record.item in targets else None
                     if listed is not None and reading.is_asked(heading.assessor, record.item, record.given):
                         numbers = given[record.item].setdefault(heading.assessor, set())
-                        numbers.update(one.id for one in listed)
-                        own = lists.setdefault((record.item, heading.assessor), {}).setdefault(path, {})
-                        own[record.id] = listed
+                        numbers.update(nugget.id for nugget in listed)
+                        file_lists = lists.setdefault((record.item, heading.assessor), {}).setdefault(path, {})
+                        file_lists[record.id] = listed
     _find_apart(reading, present, lists)
-    said = {line.item for line in present.records.values()}
+    page_items = {line.item for line in present.records.values()}
     # A `collect` that was killed may have written a list before its line in the log.
     sealed = reading.is_list_collected
     held = {item: {who for (of, who), line in present.lines.items() if of == item and line.after} for item in targets}
     for item, by_assessor in given.items():
-        of_sheet = {LISTS} if sealed and targets[item] in reading.nuggets and item not in said else set[str]()
+        of_sheet = {LISTS} if sealed and targets[item] in reading.nuggets and item not in page_items else set[str]()
         reading.makers[item] = makers = held[item] or of_sheet or {*by_assessor}
         reading.other_lists[targets[item]] = by_assessor.keys() - makers
         if len(makers) == 1:
@@ -264,9 +268,9 @@ def _find_apart(reading: SheetReader, present: Present, lists: Mapping[tuple[str
     for (item, who), files in lists.items():
         is_withdrawn = (item, who) in present.lines and not present.lines[item, who].after
         known = None if is_withdrawn else collected.get((item, who))
-        for path, own in files.items():
+        for path, file_lists in files.items():
             others = [known] if known else files.values()
-            if not all(_continues(own, other) or _continues(other, own) for other in others):
+            if not all(_continues(file_lists, other) or _continues(other, file_lists) for other in others):
                 reading.apart.add((path, item))
 
 
@@ -346,7 +350,7 @@ def _taken(
 ) -> tuple[Record, str] | None:
     """Return a judgement with its time in UTC; for an invalid judgement, return None and add a fault to `reading`."""
     try:
-        said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC))  # the clock may be ahead
+        time = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC))  # the clock may be ahead
     except (ValueError, OverflowError):
         reading.fault(path, number, "`at` must be a time", record.at)
         return None
@@ -360,7 +364,7 @@ def _taken(
     if verdict is None:
         return None
     kept = replace(record, verdict=verdict, comment=record.comment.strip())
-    return kept, said.isoformat(timespec="milliseconds")
+    return kept, time.isoformat(timespec="milliseconds")
 
 
 def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written: str) -> str | None:
@@ -376,8 +380,8 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
 
 def wrong_clock(taken: HandedIn) -> list[Note]:
     """Return a note on judgements whose time is after now, so that they count as made now."""
-    rows = [(datetime.fromisoformat(record.at).astimezone(UTC), said) for record, said in [*taken.rows, *taken.late]]
-    ahead = sum(at > datetime.fromisoformat(said) + _APART for at, said in rows)
+    rows = [(datetime.fromisoformat(record.at).astimezone(UTC), time) for record, time in [*taken.rows, *taken.late]]
+    ahead = sum(at > datetime.fromisoformat(time) + _APART for at, time in rows)
     if not ahead:
         return []
     return [
@@ -398,9 +402,9 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present, texts: Map
     """
     at, who, rows = now().isoformat(), taken.assessor, []
     late = {record.id for record, _ in taken.late}
-    for record, said in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
+    for record, time in sorted([*taken.late, *taken.rows], key=lambda row: row[1]):
         before, of = taken.before[record.id], (record.pool, record.guidelines[:12], source)
-        line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
+        line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, time, record.id)
         line = replace(line, texts=record.texts if record.verdict else "")
         if record.id in late:
             rows += refused(line, record.pool, present, texts[record.item])

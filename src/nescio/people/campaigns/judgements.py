@@ -139,7 +139,11 @@ class Present:
             return
         if line.taken_back:
             self._taken_back_by[whose] = line.texts
-            verdicts[:] = [one for one in verdicts if (line.said and _time(one) > line.said) or self._is_present(one)]
+            verdicts[:] = [
+                verdict
+                for verdict in verdicts
+                if (line.said and _time(verdict) > line.said) or self._is_present(verdict)
+            ]
             self._ended[whose] = max(self._ended.get(whose, ""), line.said)
             if is_newest:
                 self._hold(line)
@@ -184,8 +188,8 @@ class Present:
         if not (line.record and line.taken_back and held is not None and held.after and held.texts):
             return ()
         others = [self.lines[line.item, who] for who in self.again.holding(line.item) if who != line.assessor]
-        later = [one for one in others if one.texts and _time(one) > _time(held)]
-        return {one.assessor for one in later if not same_texts(one.texts, held.texts)}
+        later = [other for other in others if other.texts and _time(other) > _time(held)]
+        return {other.assessor for other in later if not same_texts(other.texts, held.texts)}
 
     def _remember(self, line: Change) -> None:
         whose = line.item, line.assessor
@@ -224,9 +228,9 @@ class Present:
         A verdict by pages and servers is not returned if it was collected before the assessor's last sheet.
         """
         whose = item, assessor
-        own = [one for one in self._verdicts.get(whose, ()) if _of_sheet(one) == by_sheet]
-        is_known = not by_sheet and any(own[-1] is one for one in self._known.get(whose, ())) if own else True
-        return None if is_known or own[-1].after == verdict else own[-1]
+        lines = [line for line in self._verdicts.get(whose, ()) if _of_sheet(line) == by_sheet]
+        is_known = not by_sheet and any(lines[-1] is line for line in self._known.get(whose, ())) if lines else True
+        return None if is_known or lines[-1].after == verdict else lines[-1]
 
     def of(self, item: str, assessor: str) -> Judgement:
         """Return an assessor's current judgement of an answer; without a judgement, one with an empty verdict."""
@@ -314,19 +318,23 @@ def _replace(verdicts: list[Change], line: Change) -> None:
     verdict is taken back, only others on the same texts stay.
     """
     if _of_sheet(line):
-        own = [one for one in verdicts if _of_sheet(one)]
+        past = [old for old in verdicts if _of_sheet(old)]
     else:
-        own = [one for one in verdicts if one.after == line.before and _time(one) <= line.said]
-        own = [one for one in own if not _of_sheet(one)] or own  # In earlier histories, it replaced a sheet's, too.
-    if own:
-        verdicts[:] = [one for one in verdicts if one is not own[-1] and (line.after or _same_texts(one, own[-1]))]
+        past = [old for old in verdicts if old.after == line.before and _time(old) <= line.said]
+        past = [old for old in past if not _of_sheet(old)] or past  # In earlier histories, it replaced a sheet's, too.
+    if past:
+        verdicts[:] = [
+            verdict
+            for verdict in verdicts
+            if verdict is not past[-1] and (line.after or _same_texts(verdict, past[-1]))
+        ]
     if line.after:
-        later = sum(bool(line.said) and _time(one) > line.said for one in verdicts)
+        later = sum(bool(line.said) and _time(verdict) > line.said for verdict in verdicts)
         verdicts.insert(len(verdicts) - later, line)
 
 
-def _same_texts(one: Change, other: Change) -> bool:
-    return not (one.texts and other.texts) or same_texts(one.texts, other.texts)
+def _same_texts(line: Change, other: Change) -> bool:
+    return not (line.texts and other.texts) or same_texts(line.texts, other.texts)
 
 
 def _noted(held: Change, line: Change) -> Change:
@@ -392,18 +400,28 @@ def changes(
     `texts` has the key of the present texts of each item. `until` is the time when the sheet was filled in, if this is
     known. The rows `anew` repeat a verdict for other texts (`Present.gives_anew`).
     """
-    told, at = guidelines_of(campaign), now().isoformat()
+    guidelines, at = guidelines_of(campaign), now().isoformat()
     rows = []
-    for one in given:
-        old = present.of(one.item, one.assessor)
-        own = one.verdict or present.said_by_sheet(one.item, one.assessor)
-        before = old.verdict if own else ""  # of a page: a comment in a sheet does not take it back
-        line = Change(at, one.assessor, one.item, before, one.verdict, one.comment, pool, told, source)
-        if one.verdict:
-            since = present.earliest(one.item, one.assessor)
-            said = "" if one in anew else present.time_of_copied(one)
-            said = said or (until if since <= until < at else "")
-            line = replace(line, said=said, texts=texts.get(one.item, ""))
+    for judgement in given:
+        old = present.of(judgement.item, judgement.assessor)
+        by_sheet = judgement.verdict or present.said_by_sheet(judgement.item, judgement.assessor)
+        before = old.verdict if by_sheet else ""  # of a page: a comment in a sheet does not take it back
+        line = Change(
+            at,
+            judgement.assessor,
+            judgement.item,
+            before,
+            judgement.verdict,
+            judgement.comment,
+            pool,
+            guidelines,
+            source,
+        )
+        if judgement.verdict:
+            since = present.earliest(judgement.item, judgement.assessor)
+            time = "" if judgement in anew else present.time_of_copied(judgement)
+            time = time or (until if since <= until < at else "")
+            line = replace(line, said=time, texts=texts.get(judgement.item, ""))
         rows.append(line)
         present.add(line)
     return rows
@@ -411,7 +429,7 @@ def changes(
 
 def taken_back(line: Change, version: int, guidelines: str, texts: str) -> Change:
     """Return the line that takes back the verdict of another line, because it does not hold for the present `texts`."""
-    said = line.said or line.at
+    time = line.said or line.at
     return Change(
         now().isoformat(),
         line.assessor,
@@ -422,7 +440,7 @@ def taken_back(line: Change, version: int, guidelines: str, texts: str) -> Chang
         version,
         guidelines,
         TAKEN_BACK,
-        said=said,
+        said=time,
         texts=texts,
     )
 
@@ -472,6 +490,6 @@ def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
 def by_item(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
     """Return the verdict of each assessor on each item, keyed by item and then by assessor."""
     items: dict[str, dict[str, str]] = {}
-    for one in judgements:
-        items.setdefault(one.item, {})[one.assessor] = one.verdict
+    for judgement in judgements:
+        items.setdefault(judgement.item, {})[judgement.assessor] = judgement.verdict
     return items

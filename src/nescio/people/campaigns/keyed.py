@@ -58,14 +58,14 @@ def _gold(question: Question, key: Question) -> tuple[str, ...]:
     texts = [gold if at is None else key.options[at] for gold, at in zip(key.answers, named, strict=True)]
     if not question.options or (not key.options and all(option(question, gold) is not None for gold in texts)):
         return tuple(texts)
-    alike = [[one for one in question.options if squeeze(one) == squeeze(text)] for text in texts]
-    found = [text if text in ones else ones[0] for text, ones in zip(texts, alike, strict=True) if ones]
-    if len(found) < len(texts):
+    alike = [[choice for choice in question.options if squeeze(choice) == squeeze(text)] for text in texts]
+    golds = [text if text in ones else ones[0] for text, ones in zip(texts, alike, strict=True) if ones]
+    if len(golds) < len(texts):
         raise MismatchError(
             f"{TOPICS}/ and {KEY}/ state other options for {question.id!r}, and not both have the right answer "
             f"({shorten(', '.join(texts))}); state the same options in both"
         )
-    return tuple(found)
+    return tuple(golds)
 
 
 def _sentences(question: Question, key: Question) -> list[str]:
@@ -80,29 +80,38 @@ def valued(part: Part, files: Sequence[Path]) -> Exercise:
     values of an answer, or two numbers of available answers.
     """
     assert part.exercise is not None
-    found = [(in_language(one, part.language) if part.language else one, path) for one, path in exercises_of(files)]
+    pairs = [
+        (in_language(exercise, part.language) if part.language else exercise, path)
+        for exercise, path in exercises_of(files)
+    ]
     stated: dict[str, tuple[object, Path]] = {}
-    for exercise, path in found:
-        values: dict[str, object] = {f"answer {' '.join(one.key)}": one.value for one in exercise.candidates}
+    for exercise, path in pairs:
+        values: dict[str, object] = {
+            f"answer {' '.join(candidate.key)}": candidate.value for candidate in exercise.candidates
+        }
         values |= {f"the answers available in {name}": count for name, count in exercise.available.items()}
         for what, value in values.items():
             before, other = stated.setdefault(what, (value, path))
             if before != value:
                 rule = f"state two values of {what} ({before or 'none'} and {value or 'none'})"
                 raise MismatchError(f"{other} and {path} {rule}; keep one of these files in {KEY}/")
-    exercises = [exercise for exercise, _ in found]
-    keys = {one.key: one for exercise in exercises for one in exercise.candidates}
+    exercises = [exercise for exercise, _ in pairs]
+    keys = {candidate.key: candidate for exercise in exercises for candidate in exercise.candidates}
     candidates = part.exercise.candidates
-    _refuse_lacking([" ".join(one.key) for one in candidates if one.key not in keys])
-    for one in candidates:
-        if [*map(squeeze, (one.answer, one.text))] != [*map(squeeze, (keys[one.key].answer, keys[one.key].text))]:
+    _refuse_lacking([" ".join(candidate.key) for candidate in candidates if candidate.key not in keys])
+    for candidate in candidates:
+        if [*map(squeeze, (candidate.answer, candidate.text))] != [
+            *map(squeeze, (keys[candidate.key].answer, keys[candidate.key].text))
+        ]:
             raise MismatchError(
-                f"{TOPICS}/ and {KEY}/ state other texts for the answer {one.id!r} to {one.question_id!r}; "
+                f"{TOPICS}/ and {KEY}/ state other texts for the answer {candidate.id!r} to {candidate.question_id!r}; "
                 "state the same texts in both"
             )
     whole = len(candidates) == len(keys)
-    available = {name: count for one in exercises for name, count in one.available.items()} if whole else {}
-    return replace(part.exercise, candidates=tuple(keys[one.key] for one in candidates), available=available)
+    available = {name: count for exercise in exercises for name, count in exercise.available.items()} if whole else {}
+    return replace(
+        part.exercise, candidates=tuple(keys[candidate.key] for candidate in candidates), available=available
+    )
 
 
 def true_of(part: Part, path: Path) -> Truth:

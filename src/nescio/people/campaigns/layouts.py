@@ -210,10 +210,10 @@ def counts(judged: JudgedRuns) -> list[Counts]:
     for cell in judged.cells:
         by_run.setdefault(cell.run, []).append(cell)
     for run in judged.runs:
-        own = by_run[run.run]
-        wrong = [cell.verdict for cell in own if cell.outcome == "incorrect"]
-        silent = [cell.verdict for cell in own if cell.outcome == "unanswered"]
-        n, right = len(own), sum(cell.outcome in ("correct", RIGHTLY) for cell in own)
+        cells = by_run[run.run]
+        wrong = [cell.verdict for cell in cells if cell.outcome == "incorrect"]
+        silent = [cell.verdict for cell in cells if cell.outcome == "unanswered"]
+        n, right = len(cells), sum(cell.outcome in ("correct", RIGHTLY) for cell in cells)
         inexact, unsupported = wrong.count("X"), wrong.count("U")
         rows.append(
             Counts(
@@ -277,8 +277,8 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: S
             span = f" [{figure(row.low)}, {figure(row.high)}]" if known else ""
             sign = BEST if row.best else TIED if row.tied_with_best else ""
             cells.append(f"{figure(row.value)}{sign}{span}" if not math.isnan(row.value) else UNDEFINED)
-        if (own := place.get(run.run)) is not None:
-            cells += [rank_range(own.low, own.high), own.groups]
+        if (run_rank := place.get(run.run)) is not None:
+            cells += [rank_range(run_rank.low, run_rank.high), run_rank.groups]
         rows.append((*named_run(run.run, settings, judged.groups), *cells))
     language = judged.part.language
     marked = any(row.best for row in scores)

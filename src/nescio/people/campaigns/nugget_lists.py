@@ -40,9 +40,9 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
     for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
         listed = (listed_nuggets(line.after) if kind == LIST else None) or []
-        own = [{"id": one.id, "text": one.text.strip(), "vital": one.vital} for one in listed]
-        if own and question in texts:
-            key[question] = {"id": question, "target": texts[question], "nuggets": own}
+        nuggets = [{"id": nugget.id, "text": nugget.text.strip(), "vital": nugget.vital} for nugget in listed]
+        if nuggets and question in texts:
+            key[question] = {"id": question, "target": texts[question], "nuggets": nuggets}
     return key
 
 
@@ -62,7 +62,7 @@ def changed_lists(
 
 def nugget_keys(nuggets: Sequence[ListedNugget]) -> set[tuple[str, str, bool]]:
     """Return a key of each nugget, which is equal for nuggets that differ in case and white space alone."""
-    return {(one.id, squeeze(one.text), one.vital) for one in nuggets}
+    return {(nugget.id, squeeze(nugget.text), nugget.vital) for nugget in nuggets}
 
 
 def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
@@ -70,7 +70,7 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
 
     A verdict names a nugget by its number, and would count for the new text. `questions` has the question of each item.
     """
-    lines, told = [*history], set[tuple[str, str, str]]()
+    lines, noted = [*history], set[tuple[str, str, str]]()
     lists: dict[str, list[Change]] = {}
     parts: dict[str, dict[str, Change]] = {}  # the last version of each target's list with these digests
     for line in sorted(lines, key=lambda line: line.said or line.at):
@@ -90,8 +90,8 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
         before, now = first | _texts_of(then), _texts_of(versions[-1])
         for number in held.after.split(","):
             changed = squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, "")))
-            if changed and (questions[item], number, who) not in told:
-                told.add((questions[item], number, who))
+            if changed and (questions[item], number, who) not in noted:
+                noted.add((questions[item], number, who))
                 yield note(
                     "campaign.reworded_after",
                     "nugget {number} of {subject} was {before!r} when {who} named it, but is {after!r} now; ask "
@@ -147,4 +147,4 @@ def _list_part(line: Change) -> str:
 
 def _texts_of(line: Change) -> dict[str, str]:
     """Return the texts of the nuggets that a line of the history lists, keyed by the nuggets' numbers."""
-    return {one.id: one.text for one in listed_nuggets(line.after) or []}
+    return {nugget.id: nugget.text for nugget in listed_nuggets(line.after) or []}

@@ -52,8 +52,8 @@ def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = 
     """
     from markupsafe import Markup
 
-    own = files("nescio.people.campaigns").joinpath("html")
-    script = own.joinpath("judge.js").read_text(encoding="utf-8")
+    folder = files("nescio.people.campaigns").joinpath("html")
+    script = folder.joinpath("judge.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return rendered(
         "judge.html.jinja",
@@ -66,7 +66,7 @@ def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = 
         if nonce
         else f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri"
         " 'none'; form-action 'none'",
-        own_style=Markup(own.joinpath("judge.css").read_text(encoding="utf-8")),
+        own_style=Markup(folder.joinpath("judge.css").read_text(encoding="utf-8")),
         **values,
     )
 

@@ -127,8 +127,8 @@ class RunContents(Struct):
         """
         parts = self.topics.parts.values()
         asked = next((part.questions[given.question] for part in parts if given.question in part.questions), None)
-        said = answer_key(given.answer)
-        key = [given.question, given.answer if asked and said in _shared(asked.options) else said]
+        text = answer_key(given.answer)
+        key = [given.question, given.answer if asked and text in _shared(asked.options) else text]
         if self.campaign.settings.distinct == "answer and document":
             key.append(given.document or answer_key(given.support or ""))
         return named_by(self.secret, *key)
@@ -163,16 +163,16 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
     Raises MismatchError for a run that has a fault now, because topics or rules have changed since it was accepted.
     """
     _check_names(campaign)
-    said = RunContents(campaign, campaign.topics(), campaign.secret)
+    contents = RunContents(campaign, campaign.topics(), campaign.secret)
     for run in followed(taken_in(campaign), progress):
         check_stored(run)
-        submission = examine(run.path, said.topics, campaign.settings, accepted=run)
+        submission = examine(run.path, contents.topics, campaign.settings, accepted=run)
         if submission.faults:
             rule = "the topics, settings or nescio's rules for runs have changed since this run was accepted"
             raise MismatchError(f"{submission.faults[0]}; {rule}; {TO_FIT}")
-        said.runs.append(replace(run, language=submission.language))
-        said.content[run.run] = submission.said
-    return said
+        contents.runs.append(replace(run, language=submission.language))
+        contents.content[run.run] = submission.said
+    return contents
 
 
 def _check_names(campaign: Campaign) -> None:
@@ -216,12 +216,12 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         if task not in POOLED:
             raise UsageError(f"the task {task} is scored only by its key, so there is nothing to pool")
         read = inputs(opened, POOLING)
-        said = read_runs(opened, progress)
-        if not said.runs:
+        contents = read_runs(opened, progress)
+        if not contents.runs:
             raise UsageError(
                 "no run was accepted yet, so there is nothing to pool; nescio campaign intake accepts runs"
             )
-        items, given = pool_items(said)
+        items, given = pool_items(contents)
         try:
             before = read_items(opened)
         except MismatchError:  # Somebody changed it. It is made again from the runs.
@@ -232,17 +232,17 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         # First, so that a pool that is made again after an interruption takes back the same verdicts.
         shown = [*merged, *sentence_items(opened)]
         texts = shown_keys(shown, key_nuggets(opened)), shown_keys(shown, key_nuggets(opened) | sheet_lists(opened))
-        earlier = _Unstated(_keys(before) | _read_stories(opened), _keys(merged) | _story_keys(said.topics))
+        earlier = _Unstated(_keys(before) | _read_stories(opened), _keys(merged) | _story_keys(contents.topics))
         back, again = _take_back(opened, texts, earlier, pool_version(merged))
         put(opened / POOL / ITEMS, pool_lines(merged))
-        if stories := story_lines(said.topics):
+        if stories := story_lines(contents.topics):
             put(opened / POOL / STORIES, stories)
         done(opened, POOLING, read, {NAMED: SECRET})
         verdicts = [judgement.item for judgement in read_judgements(opened)]
         judged = {*verdicts} - open_items(opened).keys()
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"sheets {opened.typed} --assessor NAME" if ids - judged else f"score {opened.typed}"
-    counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
+    counts = (len(contents.runs), contents.topics.count, given, len(items), len(ids & judged), len(held - ids))
     unused = sum(item in held - ids for item in verdicts)
     return Pooled(opened / POOL / ITEMS, *counts, f"nescio campaign {after}", pool_version(merged), back, again, unused)
 
@@ -301,7 +301,7 @@ def _take_back(
     that is taken back gets a line of the history, as if the assessor had withdrawn the verdict, so that `sheets` asks
     again.
     """
-    told, history = guidelines_of(campaign), read_history(campaign)
+    guidelines, history = guidelines_of(campaign), read_history(campaign)
     given = {(line.item, line.assessor, line.after): line for line in history if line.after}
 
     def texts(line: Change) -> str:
@@ -314,11 +314,11 @@ def _take_back(
         return still_holds(kind_of_id(line.item), line.after, then, now)
 
     lines = [line for line in Present(history).lines.values() if line.item in shown[0]]
-    lost = [taken_back(line, version, told, texts(line)) for line in lines if line.after and not holds(line)]
+    lost = [taken_back(line, version, guidelines, texts(line)) for line in lines if line.after and not holds(line)]
     gone = [line for line in lines if line.taken_back]
     back = [(line, given.get((line.item, line.assessor, line.before))) for line in gone]
     again = [
-        restored(line, by, version, told)
+        restored(line, by, version, guidelines)
         for line, by in back
         # An earlier version exported a verdict that its server had taken back with the key of the later texts.
         if by is not None and by.texts and holds(by) and not (line.record and by.at == line.at)
@@ -350,8 +350,8 @@ def merged_items(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
 def pool_items(said: RunContents) -> tuple[list[Item], int]:
     """Return the distinct answers, sorted by question and then by id, and the number of answers that runs gave."""
     depth = None if said.topics.task == "nuggets" else said.campaign.settings.depth
-    given = [(said.item_id(one), one) for run in said.runs for one in said.given(run)]
-    given = [(name, one) for name, one in given if depth is None or one.rank <= depth]
+    given = [(said.item_id(answer), answer) for run in said.runs for answer in said.given(run)]
+    given = [(name, answer) for name, answer in given if depth is None or answer.rank <= depth]
     questions = {
         identity: (question, part.language)
         for part in said.topics.parts.values()
@@ -372,14 +372,14 @@ def distinct_items(
     question and its language.
     """
     alike: dict[str, list[PooledAnswer]] = {}
-    for name, one in given:
-        alike.setdefault(name, []).append(one)
+    for name, answer in given:
+        alike.setdefault(name, []).append(answer)
     return [_item(name, answers, questions) for name, answers in alike.items()]
 
 
 def _item(name: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tuple[Question, str]]) -> Item:
-    first = min(answers, key=lambda one: (one.answer, one.document or "", one.support or ""))
-    supports = {(one.document, one.support) for one in answers if one.document or one.support}
+    first = min(answers, key=lambda answer: (answer.answer, answer.document or "", answer.support or ""))
+    supports = {(answer.document, answer.support) for answer in answers if answer.document or answer.support}
     question, language = questions[first.question]
     listed = tuple(sorted(supports, key=lambda pair: (pair[0] or "", pair[1] or "")))
     return Item(name, first.question, whole_text(question), first.answer, listed, language)
@@ -407,18 +407,22 @@ def once_given(campaign: Campaign) -> list[Item]:
     items = read_items(campaign)
     if all(item.current for item in items):
         return items
-    said = every_version(campaign)
+    contents = every_version(campaign)
     given: dict[str, list[PooledAnswer]] = {}
     for distinct in get_args(Distinct):  # which the settings may have changed since
-        said.campaign = Campaign(campaign.folder, replace(campaign.settings, distinct=distinct))
-        for answer in (answer for run in said.runs for answer in said.given(run)):
-            given.setdefault(said.item_id(answer), []).append(answer)
-    now = {name: whole_text(one) for part in said.topics.parts.values() for name, one in part.questions.items()}
+        contents.campaign = Campaign(campaign.folder, replace(campaign.settings, distinct=distinct))
+        for answer in (answer for run in contents.runs for answer in contents.given(run)):
+            given.setdefault(contents.item_id(answer), []).append(answer)
+    now = {
+        name: whole_text(question)
+        for part in contents.topics.parts.values()
+        for name, question in part.questions.items()
+    }
 
     def stays(item: Item) -> bool:
         alike = given.get(item.id, ())
-        supports = {(one.document, one.support) for one in alike}
-        is_given = item.answer in {one.answer for one in alike} and {*item.supports} <= supports
+        supports = {(answer.document, answer.support) for answer in alike}
+        is_given = item.answer in {answer.answer for answer in alike} and {*item.supports} <= supports
         return is_given or item.text != now.get(item.question)
 
     return [item for item in items if stays(item)]
@@ -430,13 +434,13 @@ def every_version(campaign: Campaign) -> RunContents:
     A version is left out if its stored file has changed.
     """
     topics, settings = read_topics(campaign / TOPICS, campaign.settings.task), campaign.settings
-    said = RunContents(campaign, topics, campaign.secret)
+    contents = RunContents(campaign, topics, campaign.secret)
     for old in read_receipts(campaign):
         path, name = campaign / RUNS / str(old.stored), f"{old.run} {old.version}"
         if old.status == ACCEPTED and digest(path) == old.digest:
-            said.runs.append(TakenIn(name, old.group, old.language, path, old.version or 0, old.digest))
-            said.content[name] = examine(path, topics, settings, accepted=old).said or {}
-    return said
+            contents.runs.append(TakenIn(name, old.group, old.language, path, old.version or 0, old.digest))
+            contents.content[name] = examine(path, topics, settings, accepted=old).said or {}
+    return contents
 
 
 def read_pool(campaign: Campaign) -> list[Item]:

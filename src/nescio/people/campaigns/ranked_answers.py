@@ -54,24 +54,29 @@ def judged_at(
     The judge that uses the key judges what no person judged, but no answer to the questions `lacking`; its name is
     empty if there is none.
     """
-    own = [Run(run.name, tuple(replace(one, rank=1) for one in run.responses if one.rank == rank)) for run in runs]
+    rank_runs = [
+        Run(run.name, tuple(replace(response, rank=1) for response in run.responses if response.rank == rank))
+        for run in runs
+    ]
     labels: dict[tuple[str, str, int], dict[str | None, Label]] = {
         (run, question, 1): {None: Label(question, STATES[Verdict(verdict)], run)}
         for (run, question, at), verdict in named.items()
         if at == rank
     }
-    outcomes, notes = judge_runs(collection, own, Human(at_rank=labels))
+    outcomes, notes = judge_runs(collection, rank_runs, Human(at_rank=labels))
     outcomes, _ = settle(outcomes, NoAnswer())  # so that a wrong "?" is incorrect: a run of a campaign abstains by null
     decided = {*lacking, *(question.id for question in collection.questions if question.answerable is False)}
     open_ = {
         run.name
-        for run in own
-        for one in run.responses
-        if one.answer is not None and one.question_id not in decided and (run.name, one.question_id, rank) not in named
+        for run in rank_runs
+        for response in run.responses
+        if response.answer is not None
+        and response.question_id not in decided
+        and (run.name, response.question_id, rank) not in named
     }
     if not judge_name or not open_:
-        return AtRank(outcomes, np.zeros(len(own), bool), (), notes)
-    result = judged_by_key(ReadResult(Unjudged(collection, tuple(own), ())), judge_name)
+        return AtRank(outcomes, np.zeros(len(rank_runs), bool), (), notes)
+    result = judged_by_key(ReadResult(Unjudged(collection, tuple(rank_runs), ())), judge_name)
     assert isinstance(result.data, Outcomes)
     in_key = ~np.isin(outcomes.questions, [*lacking])
     state = np.where((outcomes.state == NOT_GRADED) & in_key, result.data.state, outcomes.state).astype(np.int8)
@@ -85,7 +90,7 @@ def judged_at(
 def judged_by_key(unjudged: ReadResult, judge_name: str | None) -> ReadResult:
     """Return the judged answers; no note says how an answer such as "?" can abstain, because only null does here."""
     result = judge(unjudged, judge_name)
-    return replace(result, notes=tuple(one for one in result.notes if one.code != EMPTY_OUTPUT))
+    return replace(result, notes=tuple(note for note in result.notes if note.code != EMPTY_OUTPUT))
 
 
 def of_all_ranks(at: Mapping[int, AtRank], people: Container[str], own: Sequence[JudgeRecord]) -> AtRank:
@@ -94,19 +99,19 @@ def of_all_ranks(at: Mapping[int, AtRank], people: Container[str], own: Sequence
     `people` judged answers of these runs, and `own` has their records. `KEYED` is one of these if the key overrules
     people on any run, because all runs are judged in the same way. A note counts the answers below rank 1.
     """
-    first, there = at[1].outcomes, {rank: np.nonzero(one.outcomes.state != ABSENT) for rank, one in at.items()}
+    first, there = at[1].outcomes, {rank: np.nonzero(at_rank.outcomes.state != ABSENT) for rank, at_rank in at.items()}
     cells = {
         "run": np.concatenate([runs for runs, _ in there.values()]),
         "question": np.concatenate([questions for _, questions in there.values()]),
         "rank": np.concatenate([np.full(len(runs), rank) for rank, (runs, _) in there.items()]),
         **{
-            name: np.concatenate([getattr(one.outcomes, name)[there[rank]] for rank, one in at.items()])
+            name: np.concatenate([getattr(at_rank.outcomes, name)[there[rank]] for rank, at_rank in at.items()])
             for name in ("state", "confidence", "candidate")
         },
     }
     whole, lower = gather({**cells, "known": np.ones(len(cells["run"]), np.int8)}, first.runs, first.questions)
-    records = tuple(dict.fromkeys(record for one in at.values() for record in one.judges))
-    by_key = np.any([one.by_key for one in at.values()], axis=0)
+    records = tuple(dict.fromkeys(record for at_rank in at.values() for record in at_rank.judges))
+    by_key = np.any([at_rank.by_key for at_rank in at.values()], axis=0)
     judges = [
         combined([*(own if run in people or not records else []), *(records if keyed or run not in people else [])])
         for run, keyed in zip(first.runs, by_key, strict=True)

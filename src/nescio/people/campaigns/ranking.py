@@ -54,9 +54,9 @@ class Ranked(Struct, frozen=True):
 
         `kind` is AV (validators), QA (QA systems) or the name of a baseline.
         """
-        own = [place for place in self.places if kind in (place.type, place.system)]
-        most = max((place.qa_accuracy for place in own), default=float("nan"))
-        return [place for place in own if place.qa_accuracy == most], most
+        places = [place for place in self.places if kind in (place.type, place.system)]
+        most = max((place.qa_accuracy for place in places), default=float("nan"))
+        return [place for place in places if place.qa_accuracy == most], most
 
 
 def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]:
@@ -70,10 +70,10 @@ def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]
         language, equals, rest = text.partition("=")
         named = equals and language in languages and not Path(text).exists()
         made.append(Ranking(Path(rest), language) if named else Ranking(Path(text)))
-    places = [one.place for one in made]
-    if twice := next((one for one in made if places.count(one.place) > 1), None):
+    places = [file.place for file in made]
+    if twice := next((file for file in made if places.count(file.place) > 1), None):
         raise UsageError(f"two files of outcomes are called {twice.path.name}; rename one of them")
-    if folder := next((one for one in made if one.path.is_dir()), None):
+    if folder := next((file for file in made if file.path.is_dir()), None):
         raise UsageError(f"{folder.path}: outcomes of QA systems must be a file, but this is a folder")
     return made
 
@@ -84,42 +84,42 @@ def keep(files: Sequence[Ranking], folder: Path) -> None:
     Raises UsageError if a system is named after its file's folder: the copy is in another folder, so that the system
     would get another name.
     """
-    for one in files:
-        copy = folder / one.place
+    for qa in files:
+        copy = folder / qa.place
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(one.path, copy)
-        systems, again = load_judged([one.path]).data, load_judged([copy]).data
+        shutil.copyfile(qa.path, copy)
+        systems, again = load_judged([qa.path]).data, load_judged([copy]).data
         assert isinstance(systems, Evidence)
         assert isinstance(again, Evidence)
         if systems.runs != again.runs:
             raise UsageError(
-                f"{one.path}: the folder has the system's name, but the file needs it; rename the file after the system"
+                f"{qa.path}: the folder has the system's name, but the file needs it; rename the file after the system"
             )
 
 
 def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked]:
     """Return the ranking of validators and QA systems in each language; it is empty if the collection is not judged."""
-    own = _of_languages([judged.part for judged in parts], files)
+    by_language = _of_languages([judged.part for judged in parts], files)
     languages = []
     for judged in parts:
         data, exercise = judged.loaded.data, judged.exercise
         assert isinstance(data, Evidence)
         assert exercise is not None
-        if not any(one.judged for one in exercise.candidates):
+        if not any(candidate.judged for candidate in exercise.candidates):
             languages.append(Ranked(judged, ()))
             continue
         names, notes = tuple[str, ...](), tuple[Note, ...]()
-        if given := own.get(judged.part.language):
+        if given := by_language.get(judged.part.language):
             systems = load_judged(given)
             assert isinstance(systems.data, Evidence)
             data, more = reference.with_systems(data, systems.data)
-            names, notes = systems.data.runs, tuple(_by_name(one, given) for one in (*systems.notes, *more))
+            names, notes = systems.data.runs, tuple(_by_name(note, given) for note in (*systems.notes, *more))
         places = (place for place in reference.ranking(exercise, data, names) if place.system != NOBODY)
         languages.append(Ranked(judged, tuple(places), notes))
     return languages
 
 
-def _by_name(one: Note, files: Sequence[Path]) -> Note:
+def _by_name(note: Note, files: Sequence[Path]) -> Note:
     """Return a note in which the paths of `files` are replaced by their names, so that it is the same for a copy."""
 
     def named(value: Any) -> Any:
@@ -127,7 +127,7 @@ def _by_name(one: Note, files: Sequence[Path]) -> Note:
             value = value.replace(str(file), file.name)
         return value
 
-    return replace(one, subject=named(one.subject), values=tuple((name, named(value)) for name, value in one.values))
+    return replace(note, subject=named(note.subject), values=tuple((name, named(value)) for name, value in note.values))
 
 
 def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, list[Path]]:
@@ -136,13 +136,13 @@ def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, 
     A file's language is the only language of the campaign, the language that the user named, or that of the questions
     in the file. Raises UsageError if several languages have these questions, and MismatchError if none has.
     """
-    own: dict[str, list[Path]] = {}
+    paths: dict[str, list[Path]] = {}
     by_language = {part.language: part for part in parts}
     for file in files:
         only = len(by_language) == 1 and not file.language
         language = parts[0].language if only else file.language or _language_of(file.path, by_language)
-        own.setdefault(language, []).append(file.path)
-    return own
+        paths.setdefault(language, []).append(file.path)
+    return paths
 
 
 def _language_of(file: Path, parts: Mapping[str, Part]) -> str:

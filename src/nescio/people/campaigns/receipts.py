@@ -116,8 +116,10 @@ def told_head(links: Sequence[str]) -> str:
 
 def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = None) -> str:
     """Return the text with all receipts of a group."""
-    own = [_with_faults(campaign, one) for one in read_receipts(campaign, entries) if one.group == group]
-    return "\n".join([f"{campaign.settings.name}: receipts", *(one.told for one in own), ""])
+    receipts = [
+        _with_faults(campaign, receipt) for receipt in read_receipts(campaign, entries) if receipt.group == group
+    ]
+    return "\n".join([f"{campaign.settings.name}: receipts", *(receipt.told for receipt in receipts), ""])
 
 
 def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
@@ -146,13 +148,13 @@ def rulings(entries: Sequence[Entry]) -> Iterator[Ruling]:
 
 def disqualified(entries: Sequence[Entry]) -> dict[str, str]:
     """Return the reasons for which runs are disqualified, keyed by run."""
-    own: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for ruling in rulings(entries):
         if ruling.step == DISQUALIFIED:
-            own[ruling.about] = ruling.reason
+            reasons[ruling.about] = ruling.reason
         elif ruling.step == LIFTED:
-            own.pop(ruling.about, None)
-    return own
+            reasons.pop(ruling.about, None)
+    return reasons
 
 
 def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[TakenIn]:
@@ -173,10 +175,16 @@ def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list
     order = {name: i for i, name in enumerate(campaign.settings.groups)}
     return [
         TakenIn(
-            one.run, one.group, one.language, campaign / RUNS / str(one.stored), one.version or 0, one.digest, one.asked
+            receipt.run,
+            receipt.group,
+            receipt.language,
+            campaign / RUNS / str(receipt.stored),
+            receipt.version or 0,
+            receipt.digest,
+            receipt.asked,
         )
-        for one in sorted(last.values(), key=lambda one: (order.get(one.group, 0), one.run))
-        if one.group in order and one.run not in out
+        for receipt in sorted(last.values(), key=lambda receipt: (order.get(receipt.group, 0), receipt.run))
+        if receipt.group in order and receipt.run not in out
     ]
 
 

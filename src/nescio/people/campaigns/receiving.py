@@ -159,7 +159,7 @@ def intake(
     """
     with step(campaign) as opened:
         given = {place: _delivered(opened, place, group) for place in map(Path, folders)}
-        items = [item for own in given.values() for item in own]
+        items = [item for delivery in given.values() for item in delivery]
         if not items:
             raise UsageError("there is no file to accept")
         stated = moment(received) if received else None
@@ -169,8 +169,8 @@ def intake(
         topics, receipts, out = opened.topics(), read_receipts(opened, entries), disqualified(entries)
         banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
         groups = {item.group for item in items}
-        own = [run for run in taken_in(opened, entries) if run.group in groups]
-        languages = {run.run: _present_language(opened, topics, run) for run in own}
+        group_runs = [run for run in taken_in(opened, entries) if run.group in groups]
+        languages = {run.run: _present_language(opened, topics, run) for run in group_runs}
         rules = digests(opened, SETTINGS, TOPICS)
         contents = _Contents(opened.settings.most_bytes)
         sole = len(items) == 1
@@ -185,7 +185,7 @@ def intake(
             write_told(opened, name)
         (opened / RECEIPTS / PENDING).unlink()
     line = sign(campaign="intake", name=opened.settings.name, task=opened.settings.task, received=time.isoformat())
-    notes = [*empty([folder for folder, own in given.items() if not own])]
+    notes = [*empty([folder for folder, delivery in given.items() if not delivery])]
     if stated is None and not resumed and is_fixed():
         notes.append(
             note(
@@ -201,8 +201,8 @@ def _present_language(campaign: Campaign, topics: Topics, run: TakenIn) -> str |
     """Return the language of an accepted run by the present topics; None if the run does not fit them any more."""
     if digest(run.path) != run.digest:
         return run.language if run.language in topics.parts else None
-    found = examine(run.path, topics, campaign.settings, accepted=run)
-    return None if found.faults else found.language
+    submission = examine(run.path, topics, campaign.settings, accepted=run)
+    return None if submission.faults else submission.language
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
@@ -398,9 +398,9 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     latest = {_printed(old.run, old.group): old for old in accepted}
     known = latest.get(_printed(receipt.run, receipt.group))
     # What came in later than now came in under a wrong clock, and keeps nothing out.
-    own = [old for old in accepted if old.run == receipt.run]
-    later = [old for old in own if desk.received < moment(old.received) <= now()]
-    if any(old.same == receipt.same for old in own):
+    receipts = [old for old in accepted if old.run == receipt.run]
+    later = [old for old in receipts if desk.received < moment(old.received) <= now()]
+    if any(old.same == receipt.same for old in receipts):
         later = [old for old in later if (old.run, old.version) in counting]
     if later:
         return f"a version received later ({later[-1].received}) was already accepted", ""
@@ -427,17 +427,17 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         why = f"the file gives the same answers as {name}, which is disqualified: {desk.out[name]}"
         return replace(receipt, reasons=(why,))
     counting = taken_in(desk.campaign, read_log(desk.campaign))
-    held = {one.run: desk.languages.get(one.run) for one in counting if one.group == item.group}
+    held = {old.run: desk.languages.get(old.run) for old in counting if old.group == item.group}
     other = held.get(receipt.run)
     if other is not None and other != run.language:
         return replace(receipt, reasons=(f"{receipt.run} is already a run in {other}; give this file another name",))
-    own = {name for name, language in held.items() if language == run.language}
-    if receipt.run not in own and len(own) >= settings.runs:
+    runs = {name for name, language in held.items() if language == run.language}
+    if receipt.run not in runs and len(runs) >= settings.runs:
         where = f" in {run.language}" if run.language else ""
         return replace(
             receipt,
             reasons=(
-                f"{item.group} already has {plural(len(own), 'run')}{where} ({', '.join(sorted(own))}), and no group "
+                f"{item.group} already has {plural(len(runs), 'run')}{where} ({', '.join(sorted(runs))}), and no group "
                 "may have more",
             ),
         )
@@ -449,7 +449,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     put(desk.campaign / RUNS / stored, desk.contents.of(item))
     desk.languages[receipt.run] = run.language
     noted = remarks(replace(run, path=Path(item.file)), desk.topics, settings)
-    said = tuple(sanitize(one.text, 2 * LONGEST) for one in noted)
+    reasons = tuple(sanitize(remark.text, 2 * LONGEST) for remark in noted)
     receipt = replace(
         receipt,
         status=ACCEPTED,
@@ -458,6 +458,6 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         version=version,
         stored=stored,
         replaces=replaces,
-        reasons=said,
+        reasons=reasons,
     )
     return receipt if like is None else replace(receipt, aside=f"{like}, which is disqualified")

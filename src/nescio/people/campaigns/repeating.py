@@ -63,9 +63,9 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | 
     last = {entry.step: entry for entry in entries}
     steps = [step for step in _STEPS if step in last]
     for number, step in enumerate(steps):
-        found = [*_differing(campaign, entries, last[step], progress)]
-        yield from found
-        if found:
+        faults = [*_differing(campaign, entries, last[step], progress)]
+        yield from faults
+        if faults:
             if left := steps[number + 1 :]:
                 yield Fault(LOG, None, f"{UNCHECKED} {' and '.join(left)}")
             return
@@ -91,37 +91,37 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
         other = [name for name in sorted({*last.wrote, *made}) if last.wrote.get(name) != made.get(name)]
         other = [name for name in other if not _alike(name, campaign / name, folder / name)]
     for name in other:
-        told = name.startswith(RETURNS) and name.endswith(TOLD)  # `tampering` compares it with the receipts of its time
-        if not told:
+        copy = name.startswith(RETURNS) and name.endswith(TOLD)  # `tampering` compares it with the receipts of its time
+        if not copy:
             why = "somebody edited both the file and the log"
             if last.nescio != __version__:
                 why = f"nescio {last.nescio} computed it, and {__version__} computes another; repeat the step"
             yield Fault(name, None, f"nescio campaign {last.step} makes a different file from the same input: {why}")
 
 
-def _alike(name: str, one: Path, other: Path) -> bool:
+def _alike(name: str, file: Path, other: Path) -> bool:
     """Return whether two files of this name differ only in what depends on the machine or on a desktop.
 
     These are the last digits of fractions in results, and the digests that a site states of files of desktops.
     """
-    if not (name.startswith((RESULTS, f"{SITE}/{SEAL}")) and one.is_file() and other.is_file()):
+    if not (name.startswith((RESULTS, f"{SITE}/{SEAL}")) and file.is_file() and other.is_file()):
         return False
     if name == f"{SITE}/{SEAL}":
-        return _sealed(one) == _sealed(other)
-    parts, others = (_NUMBER.split(path.read_text(encoding="utf-8", errors="replace")) for path in (one, other))
+        return _sealed(file) == _sealed(other)
+    parts, others = (_NUMBER.split(path.read_text(encoding="utf-8", errors="replace")) for path in (file, other))
     return len(parts) == len(others) and all(
         a == b or (place % 2 == 1 and _close(a, b)) for place, (a, b) in enumerate(zip(parts, others, strict=True))
     )
 
 
-def _close(one: str, other: str) -> bool:
+def _close(first: str, other: str) -> bool:
     """Return whether two texts are nearly equal fractions that were computed, and no ids such as 1.1 and 1.10.
 
     Of two such fractions, at least one has many digits.
     """
-    a, b = float(one), float(other)
-    written = repr(a) == one and repr(b) == other
-    long = a == b or max(sum(map(str.isdigit, text.partition("e")[0])) for text in (one, other)) >= _LONG
+    a, b = float(first), float(other)
+    written = repr(a) == first and repr(b) == other
+    long = a == b or max(sum(map(str.isdigit, text.partition("e")[0])) for text in (first, other)) >= _LONG
     return written and long and isclose(a, b, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
 
 
@@ -133,9 +133,9 @@ def _sealed(path: Path) -> dict[str, Any]:
 
 
 def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:
-    said = read_runs(campaign, progress)
-    put(folder / POOL / ITEMS, pool_lines(merged_items(pool_items(said)[0], once_given(campaign))))
-    if stories := story_lines(said.topics):
+    contents = read_runs(campaign, progress)
+    put(folder / POOL / ITEMS, pool_lines(merged_items(pool_items(contents)[0], once_given(campaign))))
+    if stories := story_lines(contents.topics):
         put(folder / POOL / STORIES, stories)
 
 

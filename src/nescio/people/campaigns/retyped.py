@@ -58,7 +58,7 @@ def moved(pairs: Iterable[tuple[str, str]]) -> set[str]:
     `pairs` has the text that was written into each cell, and the text that is there now. A date may have any form. It
     moved if it lacks a number of the text of its cell and has all numbers of the text of another.
     """
-    plainly = [(plain(written), plain(found)) for written, found in pairs]
+    plainly = [(plain(written), plain(cell)) for written, cell in pairs]
     changed = [(before, now) for before, now in plainly if before != now]
     written = {numbers for numbers in (_numbers(before) for before, _ in changed) if len(numbers) > 1}
     dates = {
@@ -93,18 +93,18 @@ def is_same(written: str, found: str, elsewhere: Collection[str]) -> bool:
     return bool(_TYPED.fullmatch(before)) or _is_date(before, now)
 
 
-def _is_date(text: str, found: str) -> bool:
-    """Return whether a spreadsheet in any language may write a text such as `30 juin 2010` as the date `found`.
+def _is_date(text: str, date: str) -> bool:
+    """Return whether a spreadsheet in any language may write a text such as `30 juin 2010` as `date`.
 
     A date keeps its day or its year, and each of its words begins as a word of the text.
     """
-    words = _LETTERS.findall(found)
-    if not _numbers(text) & _numbers(found):
+    words = _LETTERS.findall(date)
+    if not _numbers(text) & _numbers(date):
         return False
     if not words:
-        return bool(_DATE.match(found))
+        return bool(_DATE.match(date))
     before = _LETTERS.findall(text)
-    return all(any(one[0] == word[0] and len(one) >= len(word) for one in before) for word in words)
+    return all(any(old_word[0] == word[0] and len(old_word) >= len(word) for old_word in before) for word in words)
 
 
 def _numbers(text: str) -> frozenset[int]:

@@ -36,7 +36,7 @@ class Ruled(Struct, frozen=True):
 
     def __str__(self) -> str:
         until = f" until {self.until}" if self.until else ""
-        lines = [f"{', '.join(self.about)}: {_DONE[self.step]}{until}", *(f"note: {one}" for one in self.alike)]
+        lines = [f"{', '.join(self.about)}: {_DONE[self.step]}{until}", *(f"note: {remark}" for remark in self.alike)]
         return "\n".join([*lines, f"next: nescio campaign status {typed_path(self.folder)}"])
 
 
@@ -105,10 +105,12 @@ def _ruled(
         raise UsageError("name at least one run or group")
     new = [name for name in dict.fromkeys(about) if name in known]
     # A step that was killed has said it of some.
-    said = {one.about for one in rulings(read_log(campaign)) if (one.step, one.reason) == (kind, reason.strip())}
+    ruled_names = {
+        ruling.about for ruling in rulings(read_log(campaign)) if (ruling.step, ruling.reason) == (kind, reason.strip())
+    }
     for name in about:
-        if name not in known and not (new and name in said):
-            already = f"; the log says with this reason that it was {_DONE[kind]}" if name in said else ""
+        if name not in known and not (new and name in ruled_names):
+            already = f"; the log says with this reason that it was {_DONE[kind]}" if name in ruled_names else ""
             raise UsageError(
                 f"{name!r} is not one of the names that this command accepts now: {', '.join(known) or 'none'}{already}"
             )
@@ -121,5 +123,7 @@ def _ruled(
 def deadline_of(campaign: Campaign, group: str, entries: Sequence[Entry]) -> datetime | None:
     """Return the deadline of a group: that of the campaign, or the group's latest extension if that is later."""
     common = campaign.settings.deadline
-    own = [moment(one.until) for one in rulings(entries) if one.step == EXTENDED and one.about == group]
-    return max(own[-1], common) if own and common else common
+    deadlines = [
+        moment(ruling.until) for ruling in rulings(entries) if ruling.step == EXTENDED and ruling.about == group
+    ]
+    return max(deadlines[-1], common) if deadlines and common else common

@@ -162,18 +162,20 @@ class _Reading(Struct):
         parts, given = self.topics.parts, list(ids)
         words = {word.casefold() for word in _IDS.findall(self.hint)}
         named = [name for name in parts if name.casefold() in words]
-        held = {name: [one for one in given if one in part.questions] for name, part in parts.items()}
+        held = {name: [identity for identity in given if identity in part.questions] for name, part in parts.items()}
         most = max(map(len, held.values()))
-        best = [name for name, own in held.items() if len(own) == most and most]
-        is_shared = sum(len({*own}) for own in held.values()) > len({one for own in held.values() for one in own})
+        best = [name for name, matches in held.items() if len(matches) == most and most]
+        is_shared = sum(len({*matches}) for matches in held.values()) > len(
+            {identity for matches in held.values() for identity in matches}
+        )
         ways = [best, named] if self.accepted and not is_shared else [named, best]
         if self.accepted and is_shared:
             ways.insert(0, [name for name, part in parts.items() if part.digest == self.accepted.asked])
-        for found in ([*parts], *ways):
-            if len(found) == 1:
-                self.language = found[0]
-                self.asked = parts[found[0]].digest if is_shared else ""
-                return parts[found[0]]
+        for names in ([*parts], *ways):
+            if len(names) == 1:
+                self.language = names[0]
+                self.asked = parts[names[0]].digest if is_shared else ""
+                return parts[names[0]]
         known = ", ".join(filter(None, parts))
         self.fail(
             f"the language of the run is unknown; its file name must contain one of {known}, as in run1-{known[:2]}"
@@ -209,32 +211,33 @@ def examine(
     that of the file), and `label` that of the file in faults. A run that was `accepted` earlier keeps its name, and has
     its language by these topics; only in others, an answer that is an empty text is a fault.
     """
-    own = accepted.run if accepted else name or run_name(path.name)
+    run = accepted.run if accepted else name or run_name(path.name)
     content = b"" if path.suffix.lower() in PACKED else path.read_bytes()
     if rule := encoding_fault(content) or _too_long(content, topics):
-        return Submission(path, own, "", (_fault(label or str(path), rule, None, None),))
+        return Submission(path, run, "", (_fault(label or str(path), rule, None, None),))
     try:
         source = _open(path)
-        hint = (accepted and accepted.language) or f"{path.absolute().parent.name} {path.name} {own}"
+        hint = (accepted and accepted.language) or f"{path.absolute().parent.name} {path.name} {run}"
         reading = _Reading(source, topics, settings, hint, accepted)
-        said, answered, total = _said(reading)
+        answers, answered, total = _said(reading)
     except NescioError as error:
         rule, where, value = (
             (error.rule_alone, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
         )
         # A message may quote the path, which is temporary for an unpacked run.
         rule = rule.replace(str(path), label or str(path))
-        return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
+        return Submission(path, run, "", (_fault(label or str(path), rule, where, value),))
     if accepted is None and name is None and not is_file_name(path.name):
         reading.faults.insert(0, FormatError(source.label, FILE_RULE, value=path.name))
     faults = [
-        _hinted(_fault(label or str(path), one.rule_alone, one.where, one.value), topics) for one in reading.faults
+        _hinted(_fault(label or str(path), fault.rule_alone, fault.where, fault.value), topics)
+        for fault in reading.faults
     ]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     distinct, unread = tuple(dict.fromkeys(faults)), tuple(map(cut, map(repr, sorted(reading.unread))))
     counts = answered, total, reading.faults.more
     letters = tuple(reading.letters)
-    return Submission(path, own, reading.language, distinct, said, *counts, unread, reading.asked, letters)
+    return Submission(path, run, reading.language, distinct, answers, *counts, unread, reading.asked, letters)
 
 
 def _too_long(content: bytes, topics: Topics) -> str | None:
@@ -290,7 +293,7 @@ def _questions(reading: _Reading) -> _Said:
         runs = responses_of(source, source.stem, known, reading.faults, unread=reading.unread, statuses=False)
         if len(runs) > 1:
             reading.fail("a file must be one run, but its lines name several runs", ", ".join(runs))
-        responses = [response for own in runs.values() for response in own]
+        responses = [response for run in runs.values() for response in run]
     elif topics.task == "reading" and source.kind == "text" and cbc.recognise(source) == "answers":
         responses = list(cbc.responses_of(source, known, reading.faults))
     else:
@@ -306,7 +309,7 @@ def _questions(reading: _Reading) -> _Said:
     part = reading.part(response.question_id for response in responses)
     if part is None:
         return None, 0, 0
-    kept = [own for response in responses if (own := _response(reading, part, response)) is not None]
+    kept = [answer for response in responses if (answer := _response(reading, part, response)) is not None]
     reading.missing(part.questions, (r.question_id for r in responses), "answer", "; to abstain, answer null")
     answered = len({response.question_id for response in kept if response.answered})
     return tuple(kept), answered, len(part.questions)
@@ -355,7 +358,7 @@ def _validations(reading: _Reading) -> _Said:
         reading.fail(f"a run of the task ave must be {FORMS['ave']}", source.kind)
         return None, 0, 0
     validations, lines = decisions_of(source, reading.faults)
-    counted = [i for i, one in enumerate(validations) if one.question_id not in reading.topics.dropped]
+    counted = [i for i, validation in enumerate(validations) if validation.question_id not in reading.topics.dropped]
     validations, lines = [validations[i] for i in counted], [lines[i] for i in counted]
     part = reading.part(validation.question_id for validation in validations)
     if part is None:
@@ -391,21 +394,21 @@ def _strings(reading: _Reading) -> _Said:
     if source.suffix not in LINES and source.kind != "text":
         reading.fail(f"a run of the task nuggets must be {FORMS['nuggets']}", source.kind)
         return None, 0, 0
-    said = Said()
-    read_run(source, source.stem, said, reading.faults)
-    if len(said.runs) > 1:
-        reading.fail("a file must be one run, but its lines name several runs", ", ".join(said.runs))
-    part = reading.part(target for _, target in said.where)
+    responses = Said()
+    read_run(source, source.stem, responses, reading.faults)
+    if len(responses.runs) > 1:
+        reading.fail("a file must be one run, but its lines name several runs", ", ".join(responses.runs))
+    part = reading.part(target for _, target in responses.where)
     if part is None:
         return None, 0, 0
-    for (_, target), at in said.where.items():
+    for (_, target), at in responses.where.items():
         if target not in part.questions and target not in reading.topics.dropped:
             reading.fail("no topic has this id", target, at.line)
     hint = "" if source.suffix in LINES else '; to abstain, write {"id", "strings": []} in JSON Lines'
-    reading.missing(part.questions, (target for _, target in said.where), "answer", hint)
+    reading.missing(part.questions, (target for _, target in responses.where), "answer", hint)
     strings: dict[str, Strings] = {
         target: response
-        for run in said.found()
+        for run in responses.found()
         for target, response in run.responses.items()
         if target in part.questions and all(reading.sound(f"a string of {target!r}", text) for text in response.strings)
     }

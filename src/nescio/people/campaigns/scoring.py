@@ -104,7 +104,7 @@ class Scored(Struct, frozen=True):
             groups = ", ".join(self.unnamed)
             why = "because campaign.toml does not name the group"
             lines.append(f"note: the accepted runs of {groups} are left out, {why}")
-        return "\n".join([*lines, *(f"note: {sanitize(one)}" for one in self.left), f"next: {self.after}"])
+        return "\n".join([*lines, *(f"note: {sanitize(remark)}" for remark in self.left), f"next: {self.after}"])
 
 
 def score(
@@ -146,15 +146,15 @@ def write_results(
     settings = campaign.settings
     if ranking and settings.task != "ave":
         raise UsageError("a ranking compares QA systems with validators, so it is only for the task ave")
-    said = read_runs(campaign, progress)
-    if not said.runs:
+    contents = read_runs(campaign, progress)
+    if not contents.runs:
         raise UsageError("no run was accepted yet, so there is nothing to score; nescio campaign intake accepts runs")
     every: list[ScoredRuns] = []  # those without a run too
     compared: dict[str, Comparisons] = {}
-    for part in said.topics.parts.values():
-        judged = judged_runs(said, part)
+    for part in contents.topics.parts.values():
+        judged = judged_runs(contents, part)
         if judged is None:
-            every.append((without_runs(said, part), Scores((), sign())))
+            every.append((without_runs(contents, part), Scores((), sign())))
             continue
         if parse(judged.measures[0]).declaration.descriptive:
             raise UsageError(
@@ -175,11 +175,11 @@ def write_results(
     outcomes = rankings([judged for judged, _ in every], ranking)
     validators = ranked([judged for judged, _ in every], outcomes) if settings.task == "ave" else []
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
-    listed = [facts(said), *_tables(said, every, validators, ranks)]
-    listed += [table for table in [agreement_table(said, resamples, seed, ci)] if table.rows]
+    listed = [facts(contents), *_tables(contents, every, validators, ranks)]
+    listed += [table for table in [agreement_table(contents, resamples, seed, ci)] if table.rows]
     late = (*outstanding(campaign, read_pool(campaign)), *_without_runs(every))
     late = (*late, *_unused_sentences(campaign, [judged for judged, _ in every]))
-    noted = {one.judged.part.language: one.notes for one in validators}
+    noted = {validator.judged.part.language: validator.notes for validator in validators}
     parts = [
         (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
         for judged, scores in every
@@ -188,11 +188,11 @@ def write_results(
     _write(draft, campaign, parts, compared, listed)
     keep(outcomes, draft / PurePosixPath(RANKINGS).name)
     if settings.task in ("qa", "reading"):
-        _write_answers(draft, said, parts)
-    _write_sentences(draft, campaign, said.topics.parts.values())
+        _write_answers(draft, contents, parts)
+    _write_sentences(draft, campaign, contents.topics.parts.values())
     scored = {judged.part.language: scores for judged, scores in parts}
     after = f"nescio campaign publish {campaign.typed}"
-    kept = tuple(one.kept for one in outcomes)
+    kept = tuple(file.kept for file in outcomes)
     return Scored(draft, scored, compared, tuple(table.name for table in listed), after, kept)
 
 
@@ -203,14 +203,14 @@ def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
 
 
 def _tables(
-    said: RunContents,
+    contents: RunContents,
     parts: Sequence[ScoredRuns],
     validators: Sequence[Ranked],
     ranks: Mapping[str, Sequence[Rank]],
 ) -> list[Table]:
-    settings = said.campaign.settings
-    languages = said.topics.split_by(settings.languages)
-    listed = [group_tables.participants(settings, said.runs, languages)]
+    settings = contents.campaign.settings
+    languages = contents.topics.split_by(settings.languages)
+    listed = [group_tables.participants(settings, contents.runs, languages)]
     if validators:
         listed.append(group_tables.collections(validators))
     for i, (judged, scores) in enumerate(parts):
@@ -312,15 +312,15 @@ def _write(
     put(draft / "tables" / "index.json", json.dumps([asdict(table) for table in listed], ensure_ascii=False).encode())
 
 
-def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) -> None:
+def _write_answers(draft: Path, contents: RunContents, parts: Sequence[ScoredRuns]) -> None:
     """Write the runs, and the verdict on each answer, from which `nescio ave build` can make a collection.
 
     The verdicts have a column `rank` if any of them is below rank 1, `answered` if a run withheld any answer, and
     `by_key` if the key, and not people, decided on any of them.
     """
     (draft / "runs").mkdir()
-    for run in said.runs:
-        write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
+    for run in contents.runs:
+        write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, contents.content[run.run]))
     cells = [cell for judged, _ in parts for cell in (*judged.cells, *judged.lower) if cell.answer and cell.verdict]
     columns = ["run", "question", "answer", "verdict"]
     columns += ["rank"] if any(cell.rank > 1 for cell in cells) else []
@@ -332,7 +332,7 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
 
 def _with_sentences(campaign: Campaign) -> set[str]:
     """Return the items of the questions of which people said which sentences of a story answer them."""
-    return {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
+    return {item.id for item in sentence_items(campaign)} & {judgement.item for judgement in read_judgements(campaign)}
 
 
 def _unused_sentences(campaign: Campaign, parts: Sequence[JudgedRuns]) -> Iterator[Note]:

@@ -109,7 +109,7 @@ def shown_item(item: Item, said: Sequence[Judgement] = (), nuggets: Sequence[Seq
     }
     row["texts"] = texts_key(row["question"], row["supports"], nuggets if row["kind"] == "answer" else ())
     if said:
-        row["said"] = sorted([one.verdict, shown(one.comment)] for one in said)
+        row["said"] = sorted([judgement.verdict, shown(judgement.comment)] for judgement in said)
     return row
 
 
@@ -173,19 +173,19 @@ def _collected_lists(campaign: Campaign, who: str) -> dict[str, list[dict[str, A
     """
     present = Present(read_history(campaign))
     last = {item: line for (item, by), line in present.lines.items() if by == who and kind_of_id(item) == LIST}
-    said = {item: list[dict[str, Any]]() for item in last}
+    earlier = {item: list[dict[str, Any]]() for item in last}
     for line in present.records.values():
         now = last.get(line.item) if line.assessor == who and line.after else None
         if now is not None and now.after and line.said < now.said:
-            said[line.item].append(_as_said(line))
-    return {item: [*said[item], _as_said(line)] for item, line in last.items()}
+            earlier[line.item].append(_as_said(line))
+    return {item: [*earlier[item], _as_said(line)] for item, line in last.items()}
 
 
 def _as_said(line: Change) -> dict[str, Any]:
     """Return a line of the history as the record that a page or a server sent."""
     names = ("item", "comment", "mark", "pool", "guidelines", "texts")
-    said = {"id": line.record, "at": line.said, "verdict": line.after}
-    return said | {name: getattr(line, name) for name in names}
+    record = {"id": line.record, "at": line.said, "verdict": line.after}
+    return record | {name: getattr(line, name) for name in names}
 
 
 def assessor_page(

@@ -101,9 +101,9 @@ class SheetRows(Struct):
     @property
     def said(self) -> str:
         """Return a digest of what the sheet says, which stays the same when a program saves it in another form."""
-        rows = [*self.judgements, *self.blanks, *(one for _, one in self.outdated)]
-        said = sorted((one.item, one.verdict, one.comment, self.keys.get(one.item, "")) for one in rows)
-        return hashlib.sha256(json.dumps([self.who, *said]).encode()).hexdigest()
+        rows = [*self.judgements, *self.blanks, *(judgement for _, judgement in self.outdated)]
+        contents = sorted((row.item, row.verdict, row.comment, self.keys.get(row.item, "")) for row in rows)
+        return hashlib.sha256(json.dumps([self.who, *contents]).encode()).hexdigest()
 
 
 class SheetReader:
@@ -212,8 +212,8 @@ class SheetReader:
         """
         texts = row["key"].strip().partition("-")[2]
         for name, text in self._shown(self.asked[item], texts).items():
-            found, others = row.get(name, text), elsewhere.get(name, ())
-            if was_moved(text, found, others) or (name == "answer" and not is_same(text, found, others)):
+            cell, others = row.get(name, text), elsewhere.get(name, ())
+            if was_moved(text, cell, others) or (name == "answer" and not is_same(text, cell, others)):
                 return name
         return ""
 
@@ -223,15 +223,15 @@ class SheetReader:
         True means that the verdicts are sorted, while the rows are still in the order in which they were written.
         Answers to a question stand together and often get the same verdict. If this may be why, the result is None.
         """
-        verdicts = [one.verdict for one in sheet.judgements]
+        verdicts = [judgement.verdict for judgement in sheet.judgements]
         if _orders(verdicts) < log(_MILLION) or verdicts not in (sorted(verdicts), sorted(verdicts, reverse=True)):
             return False
         items = [self.asked[name] for name in sheet.items]
         if own_order(self.campaign, sheet.who, items) != items:
             return False
         of: dict[str, list[str]] = {}
-        for one in sheet.judgements:
-            of.setdefault(self.asked[one.item].question, []).append(one.verdict)
+        for judgement in sheet.judgements:
+            of.setdefault(self.asked[judgement.item].question, []).append(judgement.verdict)
         ways = _orders([*map(tuple, of.values())]) + sum(map(_orders, of.values()))
         return True if ways >= log(_MANY) else None
 
@@ -341,10 +341,10 @@ class SheetReader:
             return False
         sentences = kind_of(item) == SENTENCES
         known = map(str, range(len(item.supports))) if sentences else (self.nuggets or {}).get(item.question, ())
-        found = _DECIMAL.fullmatch(written)
-        if not found or not (longer := [one for one in known if re.fullmatch(f"{found[1]}0+", one)]):
+        match = _DECIMAL.fullmatch(written)
+        if not match or not (longer := [number for number in known if re.fullmatch(f"{match[1]}0+", number)]):
             return False
-        rule = f"this may be {written}{min(longer, key=len)[len(found[1]) :]}, from which a spreadsheet took a zero"
+        rule = f"this may be {written}{min(longer, key=len)[len(match[1]) :]}, from which a spreadsheet took a zero"
         self.fault(path, line, f"{rule}; write numbers with semicolons, such as {written.replace(',', ';')}", written)
         return True
 

@@ -74,16 +74,16 @@ class Collects:
         that read another content from this source do not count. A content of which rows were refused does not say when
         this source had another one, because the same rows may be in it.
         """
-        source, held, said = sheet.source, digest(sheet.path), sheet.said
-        found, is_same = None, True
-        for entry, one in self._steps:
-            if held in entry.read.values() or said in entry.about.get(SAID, {}).values():
-                found = one if is_same else found
+        source, held, content = sheet.source, digest(sheet.path), sheet.said
+        first_read, is_same = None, True
+        for entry, reading in self._steps:
+            if held in entry.read.values() or content in entry.about.get(SAID, {}).values():
+                first_read = reading if is_same else first_read
             elif source in entry.read:
                 is_same = False
                 if source not in entry.about.get(REFUSED, ()):
-                    return found, one.lines
-        return found, 0
+                    return first_read, reading.lines
+        return first_read, 0
 
 
 def filled_in_by(campaign: Campaign, sheet: SheetRows) -> str:
@@ -141,16 +141,19 @@ def uncollected(campaign: Campaign, assessors: Iterable[str], *, unread: bool = 
         rows.before, _ = collects.first(rows)
         lines = rows.before.lines if rows.before else None
         new = [
-            one
-            for one in rows.judgements
-            if gives_anew(reading, rows, one, present)
-            or ((one.item, who, one.verdict) not in known and not present.repeats(one, path.name, lines))
+            judgement
+            for judgement in rows.judgements
+            if gives_anew(reading, rows, judgement, present)
+            or (
+                (judgement.item, who, judgement.verdict) not in known
+                and not present.repeats(judgement, path.name, lines)
+            )
         ]
-        late = [one for _, one in rows.outdated if not rows.before]  # else `collect` has refused them
-        new += [one for one in late if (one.item, who, one.verdict) not in present.collected]
+        late = [judgement for _, judgement in rows.outdated if not rows.before]  # else `collect` has refused them
+        new += [judgement for judgement in late if (judgement.item, who, judgement.verdict) not in present.collected]
         if new or reading.faults.count:
             yield path, "verdicts"
-        elif any(present.lacks_comment(one) for one in (*rows.judgements, *rows.blanks)):
+        elif any(present.lacks_comment(row) for row in (*rows.judgements, *rows.blanks)):
             yield path, "comments"
 
 
@@ -166,8 +169,8 @@ def replaces_newer(
 ) -> Iterator[Note]:
     """Yield a note if rows `given` of a sheet that is named alone were collected before what they replace."""
     among = replace(sheet, alone=False)
-    older = [one for one in given if not is_new(reading, among, one, present)]
-    if count := sum(present.of(one.item, sheet.who).verdict != one.verdict for one in older):
+    older = [row for row in given if not is_new(reading, among, row, present)]
+    if count := sum(present.of(row.item, sheet.who).verdict != row.verdict for row in older):
         yield note(
             "campaign.went_back",
             "{subject}: what this sheet said before replaces {count:n newer judgement} of {who}, because no other "
@@ -203,21 +206,21 @@ def drop_contradictions(reading: SheetReader, sheets: Sequence[SheetRows], prese
     unless its file was changed later. A row without a verdict differs from a verdict if it takes back verdicts
     (`withdraw`).
     """
-    said: dict[tuple[str, str], list[tuple[str, SheetRows, bool]]] = {}
+    verdicts: dict[tuple[str, str], list[tuple[str, SheetRows, bool]]] = {}
     parts = [(sheet, rows) for sheet in sheets for rows in (sheet.judgements, sheet.blanks)[: 1 + withdraw]]
     for sheet, rows in parts:
-        for one in rows:
-            new = is_new(reading, sheet, one, present)
-            if one.verdict or new or not sheet.lies_there:
-                said.setdefault((one.item, sheet.who), []).append((one.verdict, sheet, new))
+        for row in rows:
+            new = is_new(reading, sheet, row, present)
+            if row.verdict or new or not sheet.lies_there:
+                verdicts.setdefault((row.item, sheet.who), []).append((row.verdict, sheet, new))
     for sheet, rows in parts:
-        for one in [one for one in rows if is_new(reading, sheet, one, present)]:
-            for verdict, other, new in said[one.item, sheet.who]:
+        for row in [row for row in rows if is_new(reading, sheet, row, present)]:
+            for verdict, other, new in verdicts[row.item, sheet.who]:
                 is_older = sheet.before is None and other.before is not None and not new
-                if verdict != one.verdict and (not is_older or (verdict and _changed(other) > _changed(sheet))):
+                if verdict != row.verdict and (not is_older or (verdict and _changed(other) > _changed(sheet))):
                     rule = _CONTRADICTORY.format(who=sheet.who, verdict=verdict or "nothing", sheet=other.path)
-                    reading.fault(sheet.path, None, rule, one.item)
-                    rows.remove(one)
+                    reading.fault(sheet.path, None, rule, row.item)
+                    rows.remove(row)
                     break
 
 
@@ -235,25 +238,25 @@ def ordered_rows(
     `until` is the time when the sheet was filled in (`filled_in_by`).
     """
     rows = []
-    for one in given:
-        said = present.other(one.item, one.assessor, one.verdict, by_sheet=False)
-        time = min(said.said, said.at) if said else ""
-        since = present.earliest(one.item, one.assessor)
+    for row in given:
+        other = present.other(row.item, row.assessor, row.verdict, by_sheet=False)
+        time = min(other.said, other.at) if other else ""
+        since = present.earliest(row.item, row.assessor)
         is_ordered = time < since or (until and since <= until < time)
-        last = present.by_sheet.get((one.item, one.assessor)) if sheet.lies_there else None
-        is_other = last is not None and "/" in last.source and last.after not in ("", one.verdict)
-        own = present.by_source.get((one.item, one.assessor), {}).get(sheet.source)
-        is_said = own is None and (one.item, one.assessor, one.verdict) in present.collected
-        if last is not None and is_other and (sheet.after < present.line_of_sheet(one) or is_said):
+        last = present.by_sheet.get((row.item, row.assessor)) if sheet.lies_there else None
+        is_other = last is not None and "/" in last.source and last.after not in ("", row.verdict)
+        judgement = present.by_source.get((row.item, row.assessor), {}).get(sheet.source)
+        is_said = judgement is None and (row.item, row.assessor, row.verdict) in present.collected
+        if last is not None and is_other and (sheet.after < present.line_of_sheet(row) or is_said):
             where = f"{last.source} (collected on {last.at})"
-            rule = _CONTRADICTORY.format(who=one.assessor, verdict=last.after, sheet=where)
-        elif said is None or is_ordered:
-            rows.append(one)
+            rule = _CONTRADICTORY.format(who=row.assessor, verdict=last.after, sheet=where)
+        elif other is None or is_ordered:
+            rows.append(row)
             continue
         else:
-            where = f"on a page or a server ({said.said})"
-            rule = _UNORDERED.format(who=one.assessor, verdict=said.after, where=where)
-        reading.fault(sheet.path, None, rule, one.item)
+            where = f"on a page or a server ({other.said})"
+            rule = _UNORDERED.format(who=row.assessor, verdict=other.after, where=where)
+        reading.fault(sheet.path, None, rule, row.item)
     return rows
 
 
@@ -262,13 +265,13 @@ def drop_unordered(reading: SheetReader, path: Path, taken: HandedIn, present: P
 
     Each is a fault. Only the newest judgement of an item can be one.
     """
-    who, newest = taken.assessor, {record.item: (record, said) for record, said in taken.rows}
-    for record, said in newest.values():
+    who, newest = taken.assessor, {record.item: (record, time) for record, time in taken.rows}
+    for record, time in newest.values():
         sheet = present.other(record.item, who, record.verdict, by_sheet=True) if record.verdict else None
-        if sheet is not None and present.earlier_sheet(record.item, who) <= said < (sheet.said or sheet.at):
+        if sheet is not None and present.earlier_sheet(record.item, who) <= time < (sheet.said or sheet.at):
             where = f"in a sheet that was collected on {sheet.at}"
             reading.fault(path, None, _UNORDERED.format(who=who, verdict=sheet.after, where=where), record.item)
-            taken.rows.remove((record, said))
+            taken.rows.remove((record, time))
 
 
 def drop_replaced(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles, *, alone: bool) -> list[Path]:

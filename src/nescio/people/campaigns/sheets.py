@@ -180,7 +180,7 @@ def _with_lists(
     if not lists:
         return wanted
     known = {question for question, *_ in nugget_texts(campaign.key_files)}
-    makers = {one.item: one.assessor for one in judgements}
+    makers = {judgement.item: judgement.assessor for judgement in judgements}
     owners = {question: makers.get(item.id, "") for question, item in lists.items() if question in known}
     for who, items in wanted.items():
         for item in items:
@@ -188,10 +188,10 @@ def _with_lists(
     asked: dict[str, list[Item]] = {who: [] for who in wanted}
     for who, items in wanted.items():
         for item in items:
-            own = owners[item.question] == who
-            if own and (one := lists.get(item.question)) is not None and one not in asked[who]:
-                asked[who].append(one)
-            if own or item.question not in lists or item.question in known:
+            is_owner = owners[item.question] == who
+            if is_owner and (list_item := lists.get(item.question)) is not None and list_item not in asked[who]:
+                asked[who].append(list_item)
+            if is_owner or item.question not in lists or item.question in known:
                 asked[who].append(item)
     return asked
 
@@ -238,7 +238,7 @@ def _shared_out(
     """
     again, lacking = asked_again(campaign), 0
     open_ = again.open_by(plan)
-    done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
+    done = by_item([judgement for judgement in judgements if judgement.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
     for item in pool:
         questions.setdefault(item.question, []).append(item)
@@ -287,7 +287,7 @@ def _plan(campaign: Campaign, pool: Sequence[Item], overlap: float | None) -> di
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object]) -> None:
     """Raise UsageError if a sheet that would be overwritten has verdicts or comments that were not collected."""
     forms = {f".{form}" for form in get_args(Form)}
-    if held := next((one for one in uncollected(campaign, wanted) if one[0].suffix.lower() in forms), None):
+    if held := next((pair for pair in uncollected(campaign, wanted) if pair[0].suffix.lower() in forms), None):
         path, what = held
         raise UsageError(
             f"{path} holds {what} that were not collected; run nescio campaign collect first, and correct or delete "
@@ -298,21 +298,21 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object]) -> None:
 def _made(
     campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement], form: Form
 ) -> tuple[Sheet, bytes]:
-    said: dict[str, list[Judgement]] = {}
-    for one in judgements:
-        if one.assessor != ADJUDICATION:
-            said.setdefault(one.item, []).append(one)
+    by_id: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        if judgement.assessor != ADJUDICATION:
+            by_id.setdefault(judgement.item, []).append(judgement)
     if form == "html":
-        page = assessor_page(campaign, who, items, said if who == ADJUDICATION else {}, read_pool(campaign))
+        page = assessor_page(campaign, who, items, by_id if who == ADJUDICATION else {}, read_pool(campaign))
         content = page.encode(errors="replace")
     else:
-        content = _sheet(campaign, who, items, said, form)
+        content = _sheet(campaign, who, items, by_id, form)
     answers = [item for item in items if ":" not in item.id] or items
     return Sheet(f"{SHEETS}/{who}.{form}", who, len(answers), len({item.question for item in items})), content
 
 
 def _sheet(
-    campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], form: Form
+    campaign: Campaign, who: str, items: Sequence[Item], by_id: Mapping[str, Sequence[Judgement]], form: Form
 ) -> bytes:
     """Return the content of an assessor's spreadsheet."""
     column = _column(campaign, items)
@@ -321,9 +321,9 @@ def _sheet(
     texts = shown_keys(items, nuggets)
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
-        own = said.get(item.id, [])
-        verdicts = " / ".join(sorted(one.verdict.replace(",", ";") for one in own))
-        comments = f" {MARK} ".join(sorted(one.comment for one in own if one.comment))
+        judgements = by_id.get(item.id, [])
+        verdicts = " / ".join(sorted(judgement.verdict.replace(",", ";") for judgement in judgements))
+        comments = f" {MARK} ".join(sorted(judgement.comment for judgement in judgements if judgement.comment))
         documents, supports = cells_of(item, nuggets.get(item.question, ()))
         key = f"{row_key(campaign.secret, who, item.id)}-{texts[item.id]}"
         cells = [item.id, key, item.question, item.text, item.answer, documents, supports]

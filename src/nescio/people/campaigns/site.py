@@ -64,7 +64,7 @@ class Published(Struct, frozen=True):
             f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, LaTeX in latex/; wrote"
             f" {self.folder.parent / RETURNS}: private returns for {plural(self.groups, 'group')}"
         )
-        return "\n".join([wrote, *(f"note: {sanitize(one)}" for one in self.left)])
+        return "\n".join([wrote, *(f"note: {sanitize(remark)}" for remark in self.left)])
 
 
 class _Site:
@@ -80,8 +80,8 @@ class _Site:
         self.by_topic: dict[tuple[str, str], list[TopicScore]] = {}
         self.by_run: dict[str, list[TopicScore]] = {}
         language = [part["language"] for part in self.parts for _ in part["topics"]]
-        for row, own in zip(rows, language, strict=True):
-            self.by_topic.setdefault((own, row.question), []).append(row)
+        for row, lang in zip(rows, language, strict=True):
+            self.by_topic.setdefault((lang, row.question), []).append(row)
             self.by_run.setdefault(row.run, []).append(row)
         runs = {row.run: row.group for row in rows}
         self.group = runs
@@ -96,8 +96,10 @@ class _Site:
         names = [f"{language}-{question}" if language else question for language, question in self.by_topic]
         self.file = dict(zip(self.by_topic, file_names(names), strict=True))
         self.median = {
-            key: statistics.median(values) if (values := [row.score for row in own if row.score is not None]) else None
-            for key, own in self.by_topic.items()
+            key: statistics.median(values)
+            if (values := [row.score for row in scores if row.score is not None])
+            else None
+            for key, scores in self.by_topic.items()
         }
 
 
@@ -125,10 +127,12 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
 def _refuse(campaign: Campaign) -> None:
     """Raise MismatchError if the results are older than their inputs, or if files differ from the log."""
     refuse_old(campaign)
-    found = [fault for fault in faults(campaign) if not (fault.file.startswith((SITE, RETURNS)) or _cleared(fault))]
-    if found:
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise MismatchError(f"{found[0]}{more}; to list all faults, run nescio campaign verify {campaign.typed}")
+    differences = [
+        fault for fault in faults(campaign) if not (fault.file.startswith((SITE, RETURNS)) or _cleared(fault))
+    ]
+    if differences:
+        more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
+        raise MismatchError(f"{differences[0]}{more}; to list all faults, run nescio campaign verify {campaign.typed}")
 
 
 def _cleared(fault: Fault) -> bool:
@@ -175,8 +179,8 @@ def _index(site: _Site) -> None:
     listed = [_blinded(table, site) for table in site.tables] if settings.blind else site.tables
     standing = standings(site.parts, site.names)
     columns = topic_columns(standing, list(site.names))
-    measure = next((row.measure for own in site.by_topic.values() for row in own), "")
-    scored = {(row.run, key): row.score for key, own in site.by_topic.items() for row in own}
+    measure = next((row.measure for rows in site.by_topic.values() for row in rows), "")
+    scored = {(row.run, key): row.score for key, rows in site.by_topic.items() for row in rows}
     shaded = topic_cells(scored, list(site.by_topic), columns.runs, measure)
     topics = [
         {
@@ -185,17 +189,17 @@ def _index(site: _Site) -> None:
             "id": key[1],
             "language": key[0],
             "median": figure(site.median[key], 3),
-            "answered": sum(row.answered for row in own),
-            "runs": len(own),
+            "answered": sum(row.answered for row in rows),
+            "runs": len(rows),
         }
-        for (key, own), cells in zip(site.by_topic.items(), shaded, strict=True)
+        for (key, rows), cells in zip(site.by_topic.items(), shaded, strict=True)
     ]
     page = pages.rendered(
         "index.html.jinja",
         settings.name,
         head=scored_line(site.campaign),
         tables=sorted(
-            (table for table in listed if table is not None), key=lambda one: not one.name.startswith("scores")
+            (table for table in listed if table is not None), key=lambda table: not table.name.startswith("scores")
         ),
         topics=topics,
         standings=standing,
@@ -288,14 +292,14 @@ def _returns(site: _Site, group: str) -> None:
     settings = site.campaign.settings
     folder = site.private / group
     runs = []
-    for run in [run for run, own in site.group.items() if own == group]:
+    for run in [run for run, run_group in site.group.items() if run_group == group]:
         rows: list[dict[str, Any]] = []
         table: list[tuple[Any, ...]] = [("question", "outcome", "verdict", "measure", "score", "median", "answer")]
         for row in site.by_run[run]:
             key = (row.language, row.question)
             median = site.median[key]
-            own = {"id": row.question, "median": figure(median, 3), "below": _is_worse(row, median)}
-            rows.append({**_row(site, row), **own})
+            fields = {"id": row.question, "median": figure(median, 3), "below": _is_worse(row, median)}
+            rows.append({**_row(site, row), **fields})
             cells = (row.question, row.outcome, row.verdict, row.measure, row.score, median, row.answer)
             table.append(tuple(map(guarded, cells)))
         _put(folder / f"{run}.csv", csv_text(table))
@@ -322,9 +326,9 @@ def _returns(site: _Site, group: str) -> None:
         figure=lambda value: figure(value, 3),
     )
     _put(folder / "index.html", page)
-    told = site.campaign / RECEIPTS / group / TOLD
-    if told.is_file():
-        _put(folder / TOLD, text_of(told))
+    receipts = site.campaign / RECEIPTS / group / TOLD
+    if receipts.is_file():
+        _put(folder / TOLD, text_of(receipts))
 
 
 def _merit(row: TopicScore) -> float:
@@ -359,12 +363,12 @@ def _latex(site: _Site) -> None:
     )
     for group in () if settings.blind else dict.fromkeys(site.group.values()):
         title = settings.groups[group]
-        own = [
+        tables = [
             replace(table, rows=tuple(row for row in table.rows if row[0] == title))
             for table in shown
             if table.texts > 1
         ]
-        kept = [table for table in own if table.rows]
+        kept = [table for table in tables if table.rows]
         text = _document(f"{title} at {settings.name}", title, kept, _NOTES)
         _put(site.private / group / "working-notes.tex", text)
 

@@ -37,7 +37,7 @@ class Standing(Struct, frozen=True, eq=False):
 def standings(parts: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> list[Standing]:
     """Return the ranking of runs in each language; `shown` holds the names of runs that a reader may see."""
     made = (_standing(part, shown) for part in parts)
-    return [one for one in made if one is not None]
+    return [standing for standing in made if standing is not None]
 
 
 def _standing(part: Mapping[str, Any], shown: Mapping[str, str]) -> Standing | None:
@@ -63,7 +63,7 @@ def _standing(part: Mapping[str, Any], shown: Mapping[str, str]) -> Standing | N
 def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> str:
     """Return a sentence that names the best run, and the runs that do not differ significantly from it."""
     merits = [merit(measure, row["value"]) for row in rows]
-    best = [name for name, own in zip(names, merits, strict=True) if own == merits[0]]
+    best = [name for name, score in zip(names, merits, strict=True) if score == merits[0]]
     which = (
         f"{enumerated(best, NAMED)} {'is' if len(best) == 1 else 'are'} best by {measure}: {number(rows[0]['value'])}"
     )
@@ -80,10 +80,10 @@ def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: 
 def agreement_sentence(tables: Sequence[Table]) -> str:
     """Return a sentence with the assessors' agreement; empty if no answer was judged by two assessors."""
     rows = next((table.rows for table in tables if table.name == "agreement"), ())
-    found = {row[0]: row for row in rows}
-    if "Krippendorff's alpha" not in found:
+    by_measure = {row[0]: row for row in rows}
+    if "Krippendorff's alpha" not in by_measure:
         return ""
-    _, value, *ends, _, over = found["Krippendorff's alpha"]
+    _, value, *ends, _, over = by_measure["Krippendorff's alpha"]
     interval = "".join(f" {end}" for end in ends if end.startswith("["))
     return f"Krippendorff's alpha of the assessors is {value}{interval}, over {over} that two or more judged."
 
@@ -100,7 +100,7 @@ def topic_columns(standing: Sequence[Standing], runs: Sequence[str]) -> Topics:
 
     The best runs of the first languages get a column; without a ranking, the first runs of `runs` do.
     """
-    ranked = [run for one in standing for run in one.runs] or list(runs)
+    ranked = [run for ranking in standing for run in ranking.runs] or list(runs)
     return Topics(ranked[:MOST_BROKEN_DOWN], max(0, len(ranked) - MOST_BROKEN_DOWN))
 
 

@@ -48,10 +48,10 @@ class Status(Struct, frozen=True):
     @property
     def after(self) -> Step | None:
         """Return the first step that is not done, or None if all are."""
-        return next((one for one in self.steps if not one.done), None)
+        return next((step for step in self.steps if not step.done), None)
 
     def __str__(self) -> str:
-        steps = (f"  {'done' if one.done else 'open'}  {one.name:<11} {sanitize(one.what)}" for one in self.steps)
+        steps = (f"  {'done' if step.done else 'open'}  {step.name:<11} {sanitize(step.what)}" for step in self.steps)
         lines = [sanitize(self.name), *steps]
         last = f"next: {self.after.command}" if self.after else "everything is done; each step can be repeated"
         return "\n".join([*lines, last])
@@ -99,11 +99,11 @@ def _integrity(campaign: Campaign) -> Step | None:
 
     Differences that a repeated step removes are left out, because `status` shows the step as outdated.
     """
-    found = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
-    if not found:
+    differences = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
+    if not differences:
         return None
-    more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
-    return Step("integrity", False, f"{found[0]}{more}", f"nescio campaign verify {campaign.typed}")
+    more = f"; and {len(differences) - 1} more" if len(differences) > 1 else ""
+    return Step("integrity", False, f"{differences[0]}{more}", f"nescio campaign verify {campaign.typed}")
 
 
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
@@ -174,7 +174,7 @@ def _judging(campaign: Campaign) -> list[Step]:
     old = age(campaign, POOLING)
     fresh = old is not None and old.fresh
     pool = plural(len(answers), "distinct answer") if old is None or fresh else str(old)
-    done = {one.item for one in judgements} - open_.keys()
+    done = {judgement.item for judgement in judgements} - open_.keys()
     judging = _Judging(
         campaign=campaign,
         items=items,
@@ -232,7 +232,7 @@ def _sheets(judging: _Judging) -> Step:
         skipped = {line.item for line in read_history(campaign) if line.mark == "skip"} & {item.id for item in new}
         since += f" ({len(skipped):,} skipped: ask somebody else)" if skipped else ""
         asked = f"{plural(len(new), noun)} that {who} asked to judge{since}"
-    lists = [] if judging.by_sentences else [one for one in sentence_items(campaign) if one.id in open_]
+    lists = [] if judging.by_sentences else [item for item in sentence_items(campaign) if item.id in open_]
     lists = unasked(campaign, lists, judging.judgements, open_)
     write = f"nescio campaign sheets {campaign.typed} --assessor NAME{judging.option}"
     if lists:
@@ -284,7 +284,7 @@ def _listed_questions(
     must be judged again.
     """
     of_people = read_asked(campaign).answers.values()
-    asked = {*open_, *(item for ids in of_people for item in ids), *(one.item for one in judgements)}
+    asked = {*open_, *(item for ids in of_people for item in ids), *(judgement.item for judgement in judgements)}
     questions = [] if asked & {item.id for item in pool} else sentence_items(campaign)
     if not asked & {item.id for item in questions}:
         return []
@@ -307,14 +307,16 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         what += f"; disqualified: {', '.join(out)}"
     if deadline:
         what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
-        own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
-        what += "".join(f", for {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
+        deadlines = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
+        what += "".join(
+            f", for {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in deadlines.items() if t and t != deadline
+        )
         counting = {run.path for run in runs}
         after = sum(
-            bool(end and moment(one.received) > end)
-            for one in receipts
-            if campaign / RUNS / str(one.stored) in counting
-            for end in [own[one.group]]
+            bool(end and moment(receipt.received) > end)
+            for receipt in receipts
+            if campaign / RUNS / str(receipt.stored) in counting
+            for end in [deadlines[receipt.group]]
         )
         if after:
             what += f"; {plural(after, 'run')} that {'count' if after > 1 else 'counts'} came after the deadline"

@@ -193,11 +193,11 @@ def _listed(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
     Organisers who have a key of their own may delete the list.
     """
-    taken, there, own = lists_taken_in(entries), digest(campaign / LISTS), campaign.has_own_key
-    if taken and there != taken and (there or not own):
+    taken, there, has_key = lists_taken_in(entries), digest(campaign / LISTS), campaign.has_own_key
+    if taken and there != taken and (there or not has_key):
         how = "run it again with the list, which the assessor corrects on the page, or you in sheets/nuggets.csv if it"
         how += " is from there; or delete this file and put a key of another name into key/"
-        how = "delete this list, because there is another key" if own else how
+        how = "delete this list, because there is another key" if has_key else how
         yield Fault(LISTS, None, f"these are not the nuggets that nescio campaign collect took in; {how}")
 
 
@@ -246,9 +246,9 @@ def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> I
             how = "; submit the original to nescio campaign intake again" if name.startswith(RUNS) else ""
             yield Fault(name, None, f"it {what}{how or '; nescio campaign verify --restore writes it again'}")
     for name in there:
-        own = name.startswith(RUNS) or name.endswith(".json")
+        is_ours = name.startswith(RUNS) or name.endswith(".json")
         begun_here = there[name] in coming or any(f".{digest[:12]}." in name for digest in coming)
-        if name not in wrote and own and name != f"{RECEIPTS}/{PENDING}" and not begun_here:
+        if name not in wrote and is_ours and name != f"{RECEIPTS}/{PENDING}" and not begun_here:
             yield Fault(name, None, "no line of the log mentions this file: it was never accepted, and does not count")
 
 
@@ -298,8 +298,8 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
     """Yield a fault for each run that counts, but would not be accepted by the current topics."""
     topics = campaign.topics()
     for run in taken_in(campaign, entries):
-        found = examine(run.path, topics, campaign.settings, accepted=run)
-        if found.faults:
+        submission = examine(run.path, topics, campaign.settings, accepted=run)
+        if submission.faults:
             name = run.path.relative_to(campaign.folder).as_posix()
-            said = f"the changed topics make {found.counted} in this run; {TO_FIT}"
-            yield Fault(name, None, said, str(found.faults[0]))
+            rule = f"the changed topics make {submission.counted} in this run; {TO_FIT}"
+            yield Fault(name, None, rule, str(submission.faults[0]))

@@ -84,9 +84,9 @@ def text_fault(text: str, longest: int) -> str | None:
     """Return a message if a text is longer than `longest` characters or has a forbidden character, else None."""
     if len(text) > longest:
         return f"the text has {len(text):,} characters, and at most {longest:,} are accepted"
-    if found := _CONTROL.search(text):
-        what = "a NUL character" if found[0] == "\0" else f"a control character (U+{ord(found[0]):04X})"
+    if match := _CONTROL.search(text):
+        what = "a NUL character" if match[0] == "\0" else f"a control character (U+{ord(match[0]):04X})"
         return f"the text contains {what}"
-    if found := _HIDING.search(text):
-        return f"the text contains a character that changes the direction of writing (U+{ord(found[0]):04X})"
+    if match := _HIDING.search(text):
+        return f"the text contains a character that changes the direction of writing (U+{ord(match[0]):04X})"
     return None

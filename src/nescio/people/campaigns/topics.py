@@ -151,8 +151,9 @@ def _write_targets(targets: Sequence[Question], folder: Path, notes: list[str], 
     strata = list(dict.fromkeys(name for target in targets for name in target.strata if name != "nuggets"))
     _check_columns(targets, strata, show)
     rows = [
-        {"id": one.id, "target": one.text} | {name: one.strata[name] for name in strata if name in one.strata}
-        for one in targets
+        {"id": target.id, "target": target.text}
+        | {name: target.strata[name] for name in strata if name in target.strata}
+        for target in targets
     ]
     write_lines(folder / "targets.jsonl", rows)
     _note_columns(strata, notes)
@@ -238,11 +239,11 @@ def _add_languages(languages: dict[str, str], exercise: Exercise, path: Path) ->
 
     Raises MismatchError if an earlier file has one of them.
     """
-    own = dict.fromkeys((question.strata.get(LANGUAGE, _ALL) for question in exercise.questions), str(path))
-    if (twice := next((name for name in own if name in languages), None)) is not None:
+    by_language = dict.fromkeys((question.strata.get(LANGUAGE, _ALL) for question in exercise.questions), str(path))
+    if (twice := next((name for name in by_language if name in languages), None)) is not None:
         raise MismatchError(f"{path} and {languages[twice]} both have questions in {twice or 'no language'}")
-    languages |= own
-    return [*own]
+    languages |= by_language
+    return [*by_language]
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
@@ -347,7 +348,7 @@ def read_topics(folder: Path, task: Task) -> Topics:
 
 def _digest(exercise: Exercise) -> str:
     texts = [(question.id, question.text) for question in exercise.questions]
-    answers = [(*one.key, one.answer, one.text) for one in exercise.candidates]
+    answers = [(*candidate.key, candidate.answer, candidate.text) for candidate in exercise.candidates]
     return hashlib.sha256(json.dumps([*texts, *answers]).encode()).hexdigest()
 
 
@@ -384,9 +385,10 @@ def public_topics(folder: Path, settings: Settings, key: Sequence[Path]) -> tupl
             questions: Sequence[Question] = _collection(files)[0].questions
             if key and any(question.strata for question in questions):  # which may repeat the answers of the key
                 keys = {question.id: question for question in _collection(key)[0].questions}
-                both = [(one, keys.get(one.id, one)) for one in questions]
+                both = [(question, keys.get(question.id, question)) for question in questions]
                 questions = [
-                    replace(one, answers=own.answers or one.answers, answerable=own.answerable) for one, own in both
+                    replace(question, answers=gold.answers or question.answers, answerable=gold.answerable)
+                    for question, gold in both
                 ]
             _write_questions(questions, draft, notes, None, settings.show)
         elif settings.task == "nuggets":
@@ -427,7 +429,7 @@ def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
     if gone.isdisjoint(question.id for question in exercise.questions):
         return exercise
     questions = tuple(question for question in exercise.questions if question.id not in gone)
-    candidates = tuple(one for one in exercise.candidates if one.question_id not in gone)
+    candidates = tuple(candidate for candidate in exercise.candidates if candidate.question_id not in gone)
     return Exercise(exercise.name, questions, candidates)
 
 

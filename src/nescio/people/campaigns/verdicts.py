@@ -79,7 +79,9 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 def to_adjudicate(campaign: Campaign, judgements: Sequence[Judgement]) -> list[Item]:
     """Return the items in dispute, and then the open items on which an assessor's verdict still holds."""
     open_ = open_items(campaign)
-    held = {one.item for one in judgements if one.item in open_ and one.assessor != ADJUDICATION}
+    held = {
+        judgement.item for judgement in judgements if judgement.item in open_ and judgement.assessor != ADJUDICATION
+    }
     items = [*read_pool(campaign), *sentence_items(campaign)]
     return [*disputed(campaign, judgements), *(item for item in items if item.id in held)]
 
@@ -92,7 +94,7 @@ def _that_decide(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[st
     """
     again, plan = asked_again(campaign), read_asked(campaign).plan
     open_ = again.open_by(plan)
-    verdicts = by_item(one for one in judgements if one.item not in open_)
+    verdicts = by_item(judgement for judgement in judgements if judgement.item not in open_)
     for item in again.decided_by(plan) & verdicts.keys():
         verdicts[item] = {ADJUDICATION: verdicts[item][ADJUDICATION]}
     return verdicts
@@ -179,12 +181,12 @@ def unlisted(
     `questions` maps items to questions. `nuggets` has pairs of a question and the number of a nugget.
     """
     known = {*nuggets}
-    for one in judgements:
-        named = {*one.verdict.split(",")} - {NOTHING, ""} if one.item in questions else set[str]()
-        if gone := sorted(number for number in named if (questions[one.item], number) not in known):
+    for judgement in judgements:
+        named = {*judgement.verdict.split(",")} - {NOTHING, ""} if judgement.item in questions else set[str]()
+        if gone := sorted(number for number in named if (questions[judgement.item], number) not in known):
             yield (
-                f"{one.assessor} marked nugget {', '.join(gone)} in answer {one.item}, but the list of "
-                f"{questions[one.item]} has no such nugget"
+                f"{judgement.assessor} marked nugget {', '.join(gone)} in answer {judgement.item}, but the list of "
+                f"{questions[judgement.item]} has no such nugget"
             )
 
 
@@ -226,19 +228,28 @@ def agreement(
     units = None if nuggets is None else [unit for unit, _ in decisions]
     rows = [
         Agreement(
-            label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions), whole
+            label,
+            coefficient.name,
+            coefficient.value,
+            coefficient.low,
+            coefficient.high,
+            len(together),
+            coefficient.undefined,
+            unit,
+            len(decisions),
+            whole,
         )
-        for one in agreement_intervals(counts, level, resamples=resamples, seed=seed, units=units)
+        for coefficient in agreement_intervals(counts, level, resamples=resamples, seed=seed, units=units)
     ]
     for i, first in enumerate(assessors):
         for second in assessors[i + 1 :]:
             both = [(unit, given) for unit, given in decisions if first in given and second in given]
             if both:
                 pairs = [[names.index(given[who]) for who in (first, second)] for _, given in both]
-                own = [unit for unit, _ in both]
-                one = kappa_interval(pairs, len(names), own, level=level, resamples=resamples, seed=seed)
-                spread = one.value, one.low, one.high, len({*own}), one.undefined
-                rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both), whole))
+                pair_units = [unit for unit, _ in both]
+                kappa = kappa_interval(pairs, len(names), pair_units, level=level, resamples=resamples, seed=seed)
+                spread = kappa.value, kappa.low, kappa.high, len({*pair_units}), kappa.undefined
+                rows.append(Agreement(f"{first}, {second}", kappa.name, *spread, unit, len(both), whole))
     return rows
 
 
@@ -246,32 +257,34 @@ def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str,
     """Return each assessor's decision ("found" or "not found") on each nugget that a string may contain."""
     by_assessor = {who: {*verdict.split(",")} for who, verdict in given.items()}
     return [
-        {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}
+        {who: "found" if nugget in numbers else "not found" for who, numbers in by_assessor.items()}
         for nugget in sorted(nuggets)
     ]
 
 
 def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
     """Yield notes on suspicious verdicts: an assessor who gave one verdict on all answers, and two who always agree."""
-    given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
-    names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
+    given = {item: verdicts for item, verdicts in by_item(judgements).items() if verdicts.keys() - {ADJUDICATION}}
+    names = sorted({who for verdicts in given.values() for who in verdicts} - {ADJUDICATION})
     for who in names:
-        own = Counter(verdicts[who] for verdicts in given.values() if who in verdicts)
-        if own.total() >= _ALIKE and len(own) == 1:
+        counts = Counter(verdicts[who] for verdicts in given.values() if who in verdicts)
+        if counts.total() >= _ALIKE and len(counts) == 1:
             yield note(
                 "campaign.one_verdict",
                 "{subject} gives the verdict {verdict} on all {answers:n answer}",
                 who,
-                verdict=next(iter(own)),
-                answers=own.total(),
+                verdict=next(iter(counts)),
+                answers=counts.total(),
             )
-    for one, other in combinations(names, 2):
-        both = [(own[one], own[other]) for own in given.values() if one in own and other in own]
+    for first, other in combinations(names, 2):
+        both = [
+            (verdicts[first], verdicts[other]) for verdicts in given.values() if first in verdicts and other in verdicts
+        ]
         if len(both) >= _ALIKE and len({*both}) > 1 and all(a == b for a, b in both):
             yield note(
                 "campaign.copied",
                 "{subject} and {other} give the same verdicts on all {answers:n answer}; is one sheet a copy?",
-                one,
+                first,
                 other=other,
                 answers=len(both),
             )

@@ -80,14 +80,14 @@ def verify(
     before = digest(opened / LOG)
     meanwhile = UsageError(f"a step of {opened.folder} ran meanwhile; run nescio campaign verify again")
     try:
-        found = _verified(opened, against, progress, linked=linked)
+        outcome = _verified(opened, against, progress, linked=linked)
     except (MismatchError, FormatError, OSError):
         if digest(opened / LOG) != before or _at_work(opened.folder):
             raise meanwhile from None
         raise
-    if digest(opened / LOG) != before or (found.rows and _at_work(opened.folder)):
+    if digest(opened / LOG) != before or (outcome.rows and _at_work(opened.folder)):
         raise meanwhile
-    return found
+    return outcome
 
 
 def _at_work(folder: Path) -> bool:

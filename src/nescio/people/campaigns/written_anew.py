@@ -55,13 +55,15 @@ def answers_of(task: Task, said: Any) -> Answers:
     For AVE, an answer is the decision on a candidate.
     """
     if task == "ave":
-        return {(one.question_id, one.answer_id): one.decision for one in said}
+        return {(validation.question_id, validation.answer_id): validation.decision for validation in said}
     if task == "pan":
         _, sides = said
         return dict(enumerate(np.sign(sides - SILENCE).tolist()))
     if task == "nuggets":
         return {target: sorted(map(_bare, response.strings)) for target, response in said.items()}
-    first = {response.question_id: response for response in sorted(said, key=lambda one: one.rank, reverse=True)}
+    first = {
+        response.question_id: response for response in sorted(said, key=lambda response: response.rank, reverse=True)
+    }
     return {topic: (response.answered, _bare(response.answer or "")) for topic, response in first.items()}
 
 
@@ -89,11 +91,11 @@ def most_alike(language: str, answers: Answers, others: Iterable[Version]) -> Li
 
     `language` and `answers` are those of the run; only versions in the same language are compared.
     """
-    found = None
+    likeness = None
     for other in others:
         if other.language != language:
             continue
         same = sum(topic in other.answers and other.answers[topic] == answer for topic, answer in answers.items())
-        if 2 * same > len(answers) and (found is None or same > found.same):
-            found = Likeness(other, same, len(answers))
-    return found
+        if 2 * same > len(answers) and (likeness is None or same > likeness.same):
+            likeness = Likeness(other, same, len(answers))
+    return likeness

@@ -389,8 +389,8 @@ def tolerated(made: Sequence[Promise], risk: float) -> Promise | None:
 
     If several have equally many, the one with the fewest errors is returned. Returns None if no run guarantees `risk`.
     """
-    safe = [one for one in made if one.upper <= risk and one.answered]
-    return max(safe, key=lambda one: (one.answered - one.wrong, -one.wrong), default=None)
+    safe = [promise for promise in made if promise.upper <= risk and promise.answered]
+    return max(safe, key=lambda promise: (promise.answered - promise.wrong, -promise.wrong), default=None)
 
 
 def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> str:

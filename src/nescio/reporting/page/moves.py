@@ -118,7 +118,7 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
         added = ~inside & (theirs == browser.ABSENT).any(axis=0) & (theirs != browser.ABSENT).any(axis=0)
         elsewhere = int((~inside & (theirs != browser.ABSENT).all(axis=0)).sum())
         questions += tuple(np.asarray(unshared.questions, dtype=object)[added])
-        codes, counted = (np.concatenate([own, theirs[:, added]], axis=1) for own in (codes, counted))
+        codes, counted = (np.concatenate([cells, theirs[:, added]], axis=1) for cells in (codes, counted))
         strata = {name: np.concatenate([v, unshared.strata[name][added]]) for name, v in strata.items()}
         if clusters is not None:  # questions that are in no score are in no cluster
             clusters = np.concatenate([clusters, clusters.max(initial=0) + 1 + np.arange(int(added.sum()))])

@@ -131,11 +131,13 @@ def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tupl
     """
     asked = [texts.asked.get(row, ("", "")) for row in rows]
     none: Mapping[Key, ShownAnswer] = {}
-    said = [list(map(texts.said.get(run, none).get, rows)) for run in runs]
+    by_run = [list(map(texts.said.get(run, none).get, rows)) for run in runs]
     # for example, letters of options are equal for many answers
-    times = Counter(id(one) for own in said for one in own)
-    distinct = {id(one): one for own in said for one in own if one}
-    parts_of = [(len(part), times[at]) for at, one in distinct.items() for part in (one.answer, one.graded, one.reason)]
+    times = Counter(id(cell) for cells in by_run for cell in cells)
+    distinct = {id(cell): cell for cells in by_run for cell in cells if cell}
+    parts_of = [
+        (len(part), times[at]) for at, cell in distinct.items() for part in (cell.answer, cell.graded, cell.reason)
+    ]
     counted = [*((len(text), 1) for pair in asked for text in pair), *parts_of]
     lengths, often = np.array(counted, dtype=np.int64).reshape(-1, 2).T
     limit = next((limit for limit in LIMITS if np.minimum(lengths, limit) @ often <= MOST_TEXT), None)
@@ -163,8 +165,12 @@ def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tupl
         return [shown(one.answer), shown(one.graded), shown(one.reason)]
 
     questions = [[shown(question), shown(gold)] for question, gold in asked]
-    packed = {id(None): None, **{at: answer(one) for at, one in distinct.items()}}
-    answers = list(zip(*([packed[id(one)] for one in own] for own in said), strict=True)) if runs else [()] * len(rows)
+    packed = {id(None): None, **{at: answer(cell) for at, cell in distinct.items()}}
+    answers = (
+        list(zip(*([packed[id(cell)] for cell in cells] for cells in by_run), strict=True))
+        if runs
+        else [()] * len(rows)
+    )
     parts = Parts(
         tuple(_packed(questions[i : i + QUESTIONS]) for i in range(0, len(rows), QUESTIONS)),
         tuple(_packed(answers[i : i + ANSWERS]) for i in range(0, len(rows), ANSWERS)),

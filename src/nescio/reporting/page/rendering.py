@@ -214,12 +214,12 @@ def _coded(text: str) -> Any:
     """Return the text as HTML in which words between backticks are set as code."""
     from markupsafe import Markup, escape
 
-    return Markup(_TICKED.sub(lambda found: f"<code>{_OPTION.sub(_WHOLE, found[1])}</code>", str(escape(text))))
+    return Markup(_TICKED.sub(lambda match: f"<code>{_OPTION.sub(_WHOLE, match[1])}</code>", str(escape(text))))
 
 
 def _unbroken(text: str) -> str:
     """Return the text with spaces that prevent a line break between a value and its interval, and in p-values."""
-    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), text)
+    return _INTERVAL.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
 
 
 def _parts(texts: Parts) -> dict[str, Any]:

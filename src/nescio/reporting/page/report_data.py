@@ -331,12 +331,12 @@ def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dic
     by_run = {}
     for run in runs[:MOST_TUNED]:
         try:
-            one = one_run(data, run)
-            if not one.left_out:  # a bound on the rest would not cover the answers without a confidence
-                by_run[run] = operating(one, measure, seed=seed)
+            run_data = one_run(data, run)
+            if not run_data.left_out:  # a bound on the rest would not cover the answers without a confidence
+                by_run[run] = operating(run_data, measure, seed=seed)
         except NescioError:
             continue
-    return {run: one for run, one in by_run.items() if len(one.points) > 1}
+    return {run: curve for run, curve in by_run.items() if len(curve.points) > 1}
 
 
 def _shipping(

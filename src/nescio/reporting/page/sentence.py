@@ -147,9 +147,9 @@ def statements(report: ReportData) -> tuple[Statement, ...]:
         made.append(Statement("best", value(row), figures, (report.level or 0) / 100))
     if report.comparisons is not None and best is not None and not math.isnan(best.value):
         alike, better = _alike(report), _better(report)
-        said: dict[str, Figure] = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
+        facts: dict[str, Figure] = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
         text = _contradiction(better) if better else _difference(report, alike)
-        made.append(Statement("better", text, said, LEVEL))
+        made.append(Statement("better", text, facts, LEVEL))
     return (*made, *decision(report))
 
 

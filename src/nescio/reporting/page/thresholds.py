@@ -55,16 +55,16 @@ def _plain(point: Counts) -> list[float | None]:
     return [threshold, point.correct, point.incorrect, point.unanswered, point.answered, point.wrong]
 
 
-def _place(one: Operating, threshold: float) -> int:
+def _place(curve: Operating, threshold: float) -> int:
     """Return the index of the run's lowest listed threshold that is at least the given one."""
-    return max(i for i, point in enumerate(one.points) if point.threshold >= threshold)
+    return max(i for i, point in enumerate(curve.points) if point.threshold >= threshold)
 
 
-def _expected(report: ReportData, one: Operating) -> str:
-    if one.tuned is None:
+def _expected(report: ReportData, curve: Operating) -> str:
+    if curve.tuned is None:
         return ""
-    tuned = one.tuned
-    if one.idle:
+    tuned = curve.tuned
+    if curve.idle:
         return "no threshold helps"
     earns = f"{report.main} {number(tuned.value)}; answers {tuned.coverage:.1%}, {tuned.risk:.1%} of these wrong"
     return f"from {number(tuned.threshold)} on: {earns}"

@@ -91,14 +91,14 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
     run, threshold = run_advised(report)
     lines = [shown.text, shown.advice, shown.doubt]
     if tolerate is not None:
-        one = tolerated(promises(report), tolerate)
-        lines.append(promise_in_words(report, one, tolerate))
-        run, threshold = (one.run, one.threshold) if one else (run, threshold)
+        promise = tolerated(promises(report), tolerate)
+        lines.append(promise_in_words(report, promise, tolerate))
+        run, threshold = (promise.run, promise.threshold) if promise else (run, threshold)
     errors = _errors(report, run, threshold, max(1, most))  # one error tells that there are any
     none = () if errors else (nothing_to_read(report, run, threshold),)
     tables = {
         "screen": tuple(Line(text) for text in (*lines, *shown.more, *none) if text),
-        "statements": tuple(Claim.of(one) for one in statements(report)),
+        "statements": tuple(Claim.of(statement) for statement in statements(report)),
     }
     rows = [_worded(row, texts) for row in errors[:most]]
     return Advice(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
@@ -164,8 +164,8 @@ def _worded(row: ToRead, texts: Texts | None) -> ToRead:
     if texts is None:
         return row
     asked = next((texts_asked for key, texts_asked in texts.asked.items() if key[0] == row.question), ("", ""))
-    said = next((one for key, one in texts.said.get(row.run, {}).items() if key[0] == row.question), None)
-    return replace(row, asked=asked[0], gold=asked[1], answer=(said.answer or "") if said else "")
+    response = next((response for key, response in texts.said.get(row.run, {}).items() if key[0] == row.question), None)
+    return replace(row, asked=asked[0], gold=asked[1], answer=(response.answer or "") if response else "")
 
 
 def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link, ...]:
@@ -208,7 +208,9 @@ def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
     Without such questions there is no link.
     """
     shipping, name, i = report.shipping, report.shown[run], data.runs.index(run)
-    other = shipping.other if shipping and shipping.other else next((one for one in report.runs if one != run), None)
+    other = (
+        shipping.other if shipping and shipping.other else next((rival for rival in report.runs if rival != run), None)
+    )
     if other is None:
         return ()
     j = data.runs.index(other)

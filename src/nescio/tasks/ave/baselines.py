@@ -73,16 +73,16 @@ def expected(exercise: Exercise) -> list[Expected]:
     p_right = p if sum(right) else float("nan")  # Without right answers, recall and F are undefined.
     at_random = sum(c / len(known) for c, known in zip(right, grouped, strict=True) if known)
     of_half = sum((1 - 0.5 ** len(known)) * c / len(known) for c, known in zip(right, grouped, strict=True) if known)
-    one = 1.0 if sum(right) else float("nan")
+    best = 1.0 if sum(right) else float("nan")
 
     def row(run: str, f: float, precision: float, recall: float, selected: float) -> Expected:
         normalized = selected / solvable if solvable else float("nan")
         return Expected(run, f, precision, recall, selected / n if n else float("nan"), normalized)
 
     return [
-        row(ALL, 2 * p_right / (1 + p_right), p, one, at_random),
-        row(HALF, p_right / (p_right + 0.5), p, one / 2, of_half),
-        row(PERFECT, one, one, one, float(solvable)),
+        row(ALL, 2 * p_right / (1 + p_right), p, best, at_random),
+        row(HALF, p_right / (p_right + 0.5), p, best / 2, of_half),
+        row(PERFECT, best, best, best, float(solvable)),
     ]
 
 

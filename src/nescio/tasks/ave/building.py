@@ -217,7 +217,7 @@ def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
 def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Group:
     group = _Group()
     first: dict[tuple[str, ...], Candidate] = {}
-    for number, offer in enumerate(sorted(offers, key=lambda one: one.verdict is None), 1):
+    for number, offer in enumerate(sorted(offers, key=lambda offer: offer.verdict is None), 1):
         identity = f"{offer.question_id}_{number}"
         answer, text = (offer.answer or "").strip(), (offer.text or "").strip()
         rule = _rule(offer, answer, text, longest)

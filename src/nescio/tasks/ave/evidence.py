@@ -74,9 +74,15 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
     place = {question.id: i for i, question in enumerate(exercise.questions)}
     tongue = [language(question) for question in exercise.questions]
     rows = [
-        _Judged(" ".join(one.key), one.key, place[one.question_id], one.right, tongue[place[one.question_id]])
-        for one in exercise.candidates
-        if one.judged
+        _Judged(
+            " ".join(candidate.key),
+            candidate.key,
+            place[candidate.question_id],
+            candidate.right,
+            tongue[place[candidate.question_id]],
+        )
+        for candidate in exercise.candidates
+        if candidate.judged
     ]
     notes = [
         *_unknown([candidate.value for candidate in exercise.candidates]),

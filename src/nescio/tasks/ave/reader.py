@@ -199,10 +199,10 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
         kept[run] = list(validations)
         if meaning == "decision":
             kept[run] = [
-                replace(one, confidence=1 - one.confidence)
-                if one.decision is Decision.REJECTED and one.confidence is not None
-                else one
-                for one in validations
+                replace(validation, confidence=1 - validation.confidence)
+                if validation.decision is Decision.REJECTED and validation.confidence is not None
+                else validation
+                for validation in validations
             ]
         elif upside_down(validations):
             notes.append(

@@ -101,22 +101,22 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
     if gold is None:
-        one = test or by_part["answers"][0]
+        file = test or by_part["answers"][0]
         what = "a test without its gold" if test else "a run"
         raise MismatchError(
-            f'{one.label} is {what}: also give the gold file (…_GS), which marks right options correct="Yes"'
+            f'{file.label} is {what}: also give the gold file (…_GS), which marks right options correct="Yes"'
         )
     if not by_part["answers"]:
         raise MismatchError(f"{gold.label} is a gold file of QA4MRE; also give the runs")
     notes: list[Note] = []
-    marked = {one.key: one for one in _questions(gold, marked=True)}
+    marked = {question.key: question for question in _questions(gold, marked=True)}
     numbers = _same(gold, marked, test, notes) if test else {key: key for key in marked}
     roots = [source.document for source in by_part["answers"]]
     runs = [
         Run(name, tuple(_responses(source, root, marked, numbers)))
         for source, root, name in zip(by_part["answers"], roots, _names(by_part["answers"], roots), strict=True)
     ]
-    questions = tuple(_question(one, options) for one in marked.values())
+    questions = tuple(_question(question, options) for question in marked.values())
     files = tuple(str(source.label) for source in by_part["answers"])
     return ReadResult(
         Unjudged(Collection(gold.stem, questions), tuple(runs), files), tuple(notes), ("c@1", "accuracy", "coverage")

@@ -113,7 +113,7 @@ def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronoun
     """
     kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
     sentences = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
-    recalls = [max((_match(one, key).recall for key in kept), default=0.0) for one in sentences]
+    recalls = [max((_match(sentence, key).recall for key in kept), default=0.0) for sentence in sentences]
     best = max(recalls, default=0.0)
     return frozenset(i for i, recall in enumerate(recalls) if recall == best and best > 0)
 

@@ -92,12 +92,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _belong_together(gold: Sequence[Source], answers: Sequence[Source], odds: Sequence[Source]) -> None:
     if not gold:
-        one, what = (
+        source, what = (
             (answers[0], "texts by question id, as SQuAD's predictions do")
             if answers
             else (odds[0], "numbers by question id, as SQuAD's no-answer odds do")
         )
-        raise MismatchError(f"{one.label} holds {what}; also give the gold file")
+        raise MismatchError(f"{source.label} holds {what}; also give the gold file")
     if len(gold) > 1:
         raise MismatchError(f"{gold[0].label} and {gold[1].label} are both gold files of SQuAD; give one")
     if not answers:

@@ -79,10 +79,10 @@ def _articles(collection: Collection) -> list[dict[str, Any]]:
         return question.strata.get(name) or default
 
     articles = []
-    for title, inside in groupby(collection.questions, lambda one: label(one, "article", collection.name)):
+    for title, inside in groupby(collection.questions, lambda question: label(question, "article", collection.name)):
         paragraphs = [
             {"context": " ".join(group[0].story), "qas": list(map(_asked, group))}
-            for group in (list(same) for _, same in groupby(inside, lambda one: label(one, "paragraph", "")))
+            for group in (list(same) for _, same in groupby(inside, lambda question: label(question, "paragraph", "")))
         ]
         articles.append({"title": title, "paragraphs": paragraphs})
     return articles

@@ -147,7 +147,9 @@ def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human |
         return (lambda *_: None), None, [unjudged]
     judgements, words = Path(request.judgements), request.outcome_map
     labels, notes = read_judgements(judgements, words, request.verdict, inexact=NOT_GRADED, by_key=True)
-    people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
+    people, more = human(
+        labels, [run.name for run in data.runs], [question.id for question in data.collection.questions]
+    )
 
     def verdict_of(run: str, question: str, answer: str, rank: int) -> Verdict | None:
         label = people.label(run, question, answer, rank=rank)

@@ -89,7 +89,7 @@ def draw(request: DrawRequest) -> Draw:
     columns = _columns(drawn.to_label, loaded)
     rows = [[*columns], *zip(*columns.values(), strict=True)]
     write_text(output, csv_text([guard(cell) for cell in row] for row in rows))
-    new = sum(not one.verdict for one in drawn.to_label)
+    new = sum(not row.verdict for row in drawn.to_label)
     wrote = (f"wrote {plural(len(drawn.to_label), 'answer')} to {output}, of which people must still judge {new:,}",)
     return replace(drawn, notes=drawn.notes if "answer" in columns else (*drawn.notes, NO_ANSWERS), wrote=wrote)
 
@@ -98,7 +98,7 @@ def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
     """Raise MismatchError if the new sheet would replace people's verdicts that it does not contain."""
     if not output.is_file():
         return
-    kept = {(one.question, one.run) for one in to_label if one.verdict}
+    kept = {(row.question, row.run) for row in to_label if row.verdict}
     with output.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         judged = [(row.get("question_id"), row.get("run")) for row in csv.DictReader(file) if row.get("verdict")]
     if lost := len(set(judged) - kept):
@@ -114,18 +114,18 @@ def _columns(to_label: Sequence[ToLabel], loaded: Loaded) -> dict[str, list[Any]
     Questions and answers are included if the files have them, and probabilities if some rows have one.
     """
     texts = texts_of(loaded) or Texts()
-    asked = [texts.asked.get((one.question, None), ("", "")) for one in to_label]
-    said = [texts.said.get(one.run, {}).get((one.question, None)) for one in to_label]
+    asked = [texts.asked.get((row.question, None), ("", "")) for row in to_label]
+    responses = [texts.said.get(row.run, {}).get((row.question, None)) for row in to_label]
     words: dict[str, list[Any]] = {
         "question": [question for question, _ in asked],
         "gold": [gold for _, gold in asked],
-        "answer": [one.answer if one else "" for one in said],
+        "answer": [response.answer if response else "" for response in responses],
     }
-    odds = [one.inclusion for one in to_label]
+    odds = [row.inclusion for row in to_label]
     return {
-        "question_id": [one.question for one in to_label],
+        "question_id": [row.question for row in to_label],
         **{name: column for name, column in words.items() if any(column)},
-        "run": [one.run for one in to_label],
+        "run": [row.run for row in to_label],
         **({} if None in odds else {"inclusion": odds}),
-        "verdict": [one.verdict for one in to_label],
+        "verdict": [row.verdict for row in to_label],
     }

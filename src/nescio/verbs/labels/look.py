@@ -46,11 +46,11 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
 
 @verb(LookRequest)
 def look(request: LookRequest) -> Results[LabelLook]:
-    own = ("half_width", "limit", "ci", "resolve")
+    names = ("half_width", "limit", "ci", "resolve")
     return look_at_labels(
         request.source,
         request.measure,
         request.values(Reading),
         request.labels,
-        **{name: getattr(request, name) for name in own},
+        **{name: getattr(request, name) for name in names},
     )

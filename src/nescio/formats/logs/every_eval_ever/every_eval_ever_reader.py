@@ -100,16 +100,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     lacks_outcome = False  # whether an instance has no field for the outcome
     for source in log.sources:
         for row, where in rows_in(source):
-            one = checked(Instance, row, source, where)
-            _check(one.evaluation, source, where)
-            answer = log.take(_answer(one))
+            instance = checked(Instance, row, source, where)
+            _check(instance.evaluation, source, where)
+            answer = log.take(_answer(instance))
             answer.where, answer.path = where, source.label
             if threshold(options) is None:
-                _as_written(answer, one)
-            kept.take(answer.run, source.name, as_object(one.metadata))
-            asked.append(one.asked)
+                _as_written(answer, instance)
+            kept.take(answer.run, source.name, as_object(instance.metadata))
+            asked.append(instance.asked)
             answers.append(answer)
-            lacks_outcome = lacks_outcome or not one.says_outcome
+            lacks_outcome = lacks_outcome or not instance.says_outcome
     if lacks_outcome and not options.declined.asked:
         log.say(
             "every_eval_ever.no_declining",
@@ -118,7 +118,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         )
     log.notes += kept.notes()
     answers = _chosen(log, asked, answers)
-    several = len({one.task for one in answers}) > 1
+    several = len({answer.task for answer in answers}) > 1
     for answer in answers:
         answer.strata = {**answer.strata, TASK: answer.task}
         answer.question = f"{answer.task}/{answer.question}" if several else answer.question
@@ -206,8 +206,8 @@ def _as_written(answer: Answer, instance: Instance) -> None:
     if state in (CORRECT, INCORRECT) and kind_of(reason) in ("empty", "unparsed"):
         answer.why = output_lacks(reason)
     elif state == SILENT:  # In instances that nescio writes, each abstention has an empty output.
-        said, gold = texts_in(part_of(instance.output, "raw")), as_object(instance.input).get("reference")
-        marked = abstention(reason or word, answer.nothing, said, gold)
+        texts, gold = texts_in(part_of(instance.output, "raw")), as_object(instance.input).get("reference")
+        marked = abstention(reason or word, answer.nothing, texts, gold)
         answer.why = said_to_abstain(reason if OUTCOME in metadata else marked)
         answer.answerable = 0 if grade.outcome and grade.is_correct else answer.answerable
 

@@ -168,11 +168,13 @@ def _grading(folder: Folder, metric: str) -> Any:
     spec = as_object(folder.documents.get(SPEC))
     if not spec:
         return NO_SPEC
-    named = [one for one in objects_in(spec.get("metric_specs")) if metric in as_list(part_of(one, "args", "names"))]
-    grading = [_class(one, "names") for one in named] or [
-        _class(one) for one in objects_in(spec.get("metric_specs")) if _class(one)["class_name"] not in GRADING_NOTHING
+    named = [part for part in objects_in(spec.get("metric_specs")) if metric in as_list(part_of(part, "args", "names"))]
+    grading = [_class(part, "names") for part in named] or [
+        _class(part)
+        for part in objects_in(spec.get("metric_specs"))
+        if _class(part)["class_name"] not in GRADING_NOTHING
     ]
-    annotators = [_class(one) for one in objects_in(spec.get("annotators"))]
+    annotators = [_class(annotator) for annotator in objects_in(spec.get("annotators"))]
     return {"metric_specs": sorted(grading, key=str) or "none", "annotators": annotators or "none"}
 
 

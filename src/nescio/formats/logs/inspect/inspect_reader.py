@@ -199,23 +199,23 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     value, silent = score.value, REASONS.get(score.reason)
     word = f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
     number = _read(value)
-    own = math.nan if number is None else number
+    figure = math.nan if number is None else number
     if score.failed or sample.stopped == INVALIDATED:
-        return Grade(failed=GRADER if score.failed else INVALIDATED, own=own)
-    told = by_value(options.outcome_map, [word])
-    if word in told:
-        state = MEANINGS[told[word]]
+        return Grade(failed=GRADER if score.failed else INVALIDATED, own=figure)
+    meanings = by_value(options.outcome_map, [word])
+    if word in meanings:
+        state = MEANINGS[meanings[word]]
         by_state = float(state == CORRECT)
         silent = said_to_abstain(silent or NO_ANSWER) if state == SILENT else silent
         unread = number is None
-        return Grade(by_state, silent, state=state, own=by_state if unread else own, told=unread)
+        return Grade(by_state, silent, state=state, own=by_state if unread else figure, told=unread)
     if isinstance(value, str):
         if number is None:
             return Grade(label=word)
         silent = said_to_abstain(silent or NO_ANSWER) if word in SILENCE else silent
     if number is None or math.isnan(number):
         return Grade(silent=silent, failed=None if silent else NO_SCORE)
-    return Grade(number, silent, own=own)
+    return Grade(number, silent, own=figure)
 
 
 def _read(value: Any) -> float | None:
@@ -257,7 +257,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
     why = (grade.silent and stopped) or ((grade.silent or wrong) and sample.silent) or grade.silent
     is_empty = sample.empty and not given.answer.strip() and grade.state != NOT_GRADED
     empty = EMPTY if is_empty else None
-    options = [] if _shows_options(sample) else [f"{chr(65 + i)}. {one}" for i, one in enumerate(sample.options)]
+    options = [] if _shows_options(sample) else [f"{chr(65 + i)}. {option}" for i, option in enumerate(sample.options)]
     return Answer(
         "",
         "",
@@ -284,8 +284,8 @@ def _words(sample: Sample) -> bytes:
 
     The gold answers are texts, so they do not depend on the letters of the options.
     """
-    if own := words_in(sample.labels, "inspect"):
-        return own
+    if digests := words_in(sample.labels, "inspect"):
+        return digests
     options = [] if _shows_options(sample) else sorted(sample.options, key=plain)
     words = words_digest([sample.question, *options], sample.targets)
     return words + b"inspect" + WITH_OPTIONS if options else words
@@ -309,14 +309,14 @@ def _against_header(log: Log, script: Transcript, scorer: str, key: str, grades:
     ]
     if script.text("status") == "success" and script.expected not in (None, len(script.samples)):
         return
-    told = any(grade.told for grade in grades)
-    readings = [[grade.own for grade in grades], *([[0.0 if grade.told else grade.own for grade in grades]] * told)]
+    by_user = any(grade.told for grade in grades)
+    readings = [[grade.own for grade in grades], *([[0.0 if grade.told else grade.own for grade in grades]] * by_user)]
     means = []
     for numbers in readings:
         scored = zip((sample.id for sample in script.samples), numbers, strict=True)
         means.append(kit.mean_of(kit.question_means(pair for pair in scored if not math.isnan(pair[1]))))
     for metric, figure in figures[:1]:
-        log.total(script.path.name, metric, figure, means, runs=(script.run,), deciding=not told)
+        log.total(script.path.name, metric, figure, means, runs=(script.run,), deciding=not by_user)
 
 
 # ---- answers that nescio judges ----

@@ -86,8 +86,8 @@ class Sample(Struct, frozen=True):
     def differs(self, other: Sample) -> bool:
         """Return whether two samples have different outputs or grades; not if this one stopped with an error."""
         grades = [{name: (s.value, s.answer) for name, s in sample.scores.items()} for sample in (self, other)]
-        told = (self.text, self.silent) != (other.text, other.silent)
-        return (bool(self.scores) or self.stopped != ERRORED) and (told or grades[0] != grades[1])
+        other_output = (self.text, self.silent) != (other.text, other.silent)
+        return (bool(self.scores) or self.stopped != ERRORED) and (other_output or grades[0] != grades[1])
 
 
 class Transcript(Struct, frozen=True):
@@ -134,11 +134,14 @@ class Transcript(Struct, frozen=True):
         """Return how a scorer graded: its parameters, the version of the task, and the model in the role of the grader,
         as the header states them."""
         summaries = objects_in(self.held("results", "scores"))
-        own = next((one.get("params") for one in summaries if scorer in (one.get("name"), one.get("scorer"))), None)
-        if not own:
+        settings = next(
+            (summary.get("params") for summary in summaries if scorer in (summary.get("name"), summary.get("scorer"))),
+            None,
+        )
+        if not settings:
             declared = objects_in(self.held("eval", "scorers"))
-            own = next((one.get("options") for one in declared if _last(one.get("name")) == scorer), None)
-        parameters = as_object(own)
+            settings = next((entry.get("options") for entry in declared if _last(entry.get("name")) == scorer), None)
+        parameters = as_object(settings)
         role = parameters.get("model_role")
         role = role if isinstance(role, str) else GRADER
         version = {"task_version": self.held("eval", "task_version") or None}
@@ -351,8 +354,8 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 
 def _is_edited(history: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether a score's history says that its value was edited; the scorer's own comes first, without author."""
-    own = 0 if history and history[0].get("provenance") else 1
-    return any(edit.get("value") != UNCHANGED for edit in history[own:])
+    start = 0 if history and history[0].get("provenance") else 1
+    return any(edit.get("value") != UNCHANGED for edit in history[start:])
 
 
 def _reason(score: Mapping[str, Any]) -> str:
@@ -382,7 +385,7 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
     blocks = objects_in(content)
     completion = output.get("completion")
     if not isinstance(completion, str):
-        completion = content if isinstance(content, str) else "".join(texts_in([one.get("text") for one in blocks]))
+        completion = content if isinstance(content, str) else "".join(texts_in([block.get("text") for block in blocks]))
     silent = REFUSED if any(block.get("refusal") is True for block in blocks) else None
     stated = first is not None or isinstance(output.get("completion"), str)
     empty = stated and not completion.strip() and not part_of(first, "message", "tool_calls")

@@ -120,9 +120,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         decided.append((sheet, metric))
         kinds[outcomes] = f"{metric} of {sheet.path}"
     for path, content in results:
-        own = [one for one in decided if one[0].results is content]
-        _say_lost(log, path, content, own)
-        log.say_stray([] if own else [str(path)])
+        pairs = [pair for pair in decided if pair[0].results is content]
+        _say_lost(log, path, content, pairs)
+        log.say_stray([] if pairs else [str(path)])
     if len(kinds) > 1:
         raise MismatchError(
             f"{kinds[True]} gives outcomes, but {kinds[False]} gives only scores: score these files separately"
@@ -240,31 +240,38 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
         answers.append(log.take(_answer(sheet, item, metric, score)))
         answers[-1].texts, answers[-1].words, answers[-1].judges = item.texts, item.words, judges
         answers[-1].kept = item.kept
-        wanted = [one for one in log.options.graded if one not in (SCORE, metric)]
-        graded_scores = {one: value for one in wanted if (value := item.values.get(one)) is not None}
+        wanted = [other for other in log.options.graded if other not in (SCORE, metric)]
+        graded_scores = {other: value for other in wanted if (value := item.values.get(other)) is not None}
         if metric in log.options.graded and metric != SCORE:
             graded_scores[metric] = score
         if graded_scores:
             answers[-1].scores = graded_scores
     outcomes = log.grade(answers, f"{sheet.path.name}: {metric}", metric)
-    wrong = Counter(text for text, one in zip(texts, answers, strict=True) if text and one.state == INCORRECT)
+    wrong = Counter(text for text, answer in zip(texts, answers, strict=True) if text and answer.state == INCORRECT)
     log.options.declined.wrong.setdefault(str(sheet.path), Counter()).update(wrong)
-    _against_results(sheet, f"{metric},{name}", [100 * one for one in scores] if percent else scores, documents, log)
+    _against_results(
+        sheet, f"{metric},{name}", [100 * score for score in scores] if percent else scores, documents, log
+    )
     return answers, metric, outcomes
 
 
 def _definition(sheet: Sheet, metric: str, filter_: str) -> dict[str, Any]:
     """Return how the results file defines a metric, a filter and the grading of its task; empty without such a file."""
     config = as_object(part_of(sheet.results, "configs", str(sheet.task)))
-    metrics = (one for one in objects_in(config.get("metric_list")) if one.get("metric") == metric)
-    filters = (one for one in objects_in(config.get("filter_list")) if one.get("name") == filter_)
+    metrics = (entry for entry in objects_in(config.get("metric_list")) if entry.get("metric") == metric)
+    filters = (entry for entry in objects_in(config.get("filter_list")) if entry.get("name") == filter_)
     steps = objects_in(next(filters, {}).get("filter"))
-    own = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
+    parameters = {name: value for name, value in next(metrics, {}).items() if name not in _NOT_OF_ONE_ANSWER}
     steps = [step for step in steps if step.get("function") != "take_first"]
     # A newer version may state that what is new is off.
     task = {name: value for name, value in config.items() if name not in _NOT_OF_GRADING and value is not False}
     versions = part_of(sheet.results, "versions", str(sheet.task)), part_of(config.get("metadata"), "version")
-    return {**task, **own, "steps": steps, "version": next((one for one in versions if one is not None), None)}
+    return {
+        **task,
+        **parameters,
+        "steps": steps,
+        "version": next((version for version in versions if version is not None), None),
+    }
 
 
 def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
@@ -326,12 +333,12 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], documen
     several scores, the value is not compared.
     """
     task = str(sheet.task)
-    of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
+    of, result = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     of = of if isinstance(of, int) else None
     if of is not None and len(scores) > documents:
         log.total(sheet.path.name, figure, None, (), covered=of, held=documents, runs=(sheet.run,))
     else:
-        log.compare(sheet.path.name, figure, own, scores, of=of, run=sheet.run)
+        log.compare(sheet.path.name, figure, result, scores, of=of, run=sheet.run)
 
 
 def _say_lost(log: Log, path: Path, results: Mapping[str, Any], decided: Sequence[tuple[Sheet, str]]) -> None:
@@ -363,13 +370,13 @@ def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
             before, run = seen.setdefault((sheet.task, doc), (hash_, sheet.run))
             if before != hash_:
                 differ[run, sheet.run] += 1
-    for (one, other), documents in differ.items():
+    for (first, other), documents in differ.items():
         log.say(
             OTHER_DOCUMENTS,
             "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different doc_hashes; "
             "check that the runs answer the same questions",
-            one,
+            first,
             other=other,
             documents=documents,
-            pairs=((one, other),),
+            pairs=((first, other),),
         )

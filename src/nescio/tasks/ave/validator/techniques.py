@@ -69,7 +69,7 @@ def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
 def _plain(
     name: str, row: str, compute: Callable[[Case], Row], spoken: frozenset[str] = frozenset((ENGLISH,))
 ) -> Technique:
-    return Technique(name, row, _each(lambda one, _: compute(one)), spoken=spoken)
+    return Technique(name, row, _each(lambda case, _: compute(case)), spoken=spoken)
 
 
 def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
@@ -116,11 +116,11 @@ TECHNIQUES = {
         _plain("phrases", "Phrase transformations", _phrases.phrases),
         _plain("chunks", "Chunking", _phrases.chunks),
         _plain("names", "NER", _types.names),
-        Technique("classes", "NER", _tagged(lambda one, _, parser: _entities.classes(one, parser))),
+        Technique("classes", "NER", _tagged(lambda case, _, parser: _entities.classes(case, parser))),
         Technique(
             "numbers",
             "Num. expressions",
-            _each(lambda one, _: _types.numbers(one)),
+            _each(lambda case, _: _types.numbers(case)),
             _resources.numbers_absent,
             spoken=KNOWN,
         ),
@@ -129,14 +129,14 @@ TECHNIQUES = {
         Technique(
             "coreference",
             "Coreference resolution",
-            _tagged(lambda one, _, parser: _entities.coreference(one, parser)),
+            _tagged(lambda case, _, parser: _entities.coreference(case, parser)),
         ),
         _plain("meaning", "Semantic similarity", _lexical.similar),
         Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent, outside=True),
         Technique(
             "senses",
             "Word-sense disambiguation",
-            _tagged(lambda one, resources, parser: _senses.senses(one, resources.folder, parser)),
+            _tagged(lambda case, resources, parser: _senses.senses(case, resources.folder, parser)),
             _resources.wordnet_absent,
             outside=True,
         ),

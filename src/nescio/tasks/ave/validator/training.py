@@ -94,16 +94,16 @@ def gather(
     group = {
         question.id: question.cluster or question.id for part in reversed(collections) for question in part.questions
     }
-    own = len(exercise.candidates)
-    weight = np.where(np.arange(len(candidates)) < own, 1.0, plan.also)
+    count = len(exercise.candidates)
+    weight = np.where(np.arange(len(candidates)) < count, 1.0, plan.also)
     return Material(
         Features(parts[0].names, np.concatenate([part.values for part in parts])),
         rare,
-        np.array([one.right for one in candidates]),
-        np.array([one.judged for one in candidates]),
+        np.array([candidate.right for candidate in candidates]),
+        np.array([candidate.judged for candidate in candidates]),
         weight,
         tuple(group[candidate.question_id] for candidate in candidates),
-        own,
+        count,
         versions(techniques, resources or Resources()),
     )
 
@@ -113,15 +113,15 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
     Its calibration and thresholds come from held-out answers, and its forest from all answers.
     """
-    own = np.arange(len(material.use)) < material.own
-    good = material.right[material.use & own]
+    mask = np.arange(len(material.use)) < material.own
+    good = material.right[material.use & mask]
     if good.all() or not good.any():
         raise MismatchError(
             "training needs both right and wrong answers, but the judged answers are all right or all wrong (or "
             "none is judged)"
         )
     raw = held_out(material, plan)
-    calibration = _calibrate(raw[material.use[own]], good)
+    calibration = _calibrate(raw[material.use[mask]], good)
     confidence = calibration(raw)
     group = {c.question_id: g for c, g in zip(exercise.candidates, material.group, strict=False)}
     answers = deciding.over_answers(exercise, confidence, material.group[: material.own])
