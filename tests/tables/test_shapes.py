@@ -212,6 +212,8 @@ def test_a_column_in_the_names_of_questions_divides_them(tmp_path: Path) -> None
     assert found["new", None] == (60, pytest.approx(1 / 3))
     suite: Any = nescio.score(path, "accuracy", suite_by="task", column=column)
     assert {row.run: row.benchmarks for row in suite} == {"old": 2, "new": 2}
+    nescio.convert(path, tmp_path / "written.csv", column=column)  # keeps the id and the task
+    assert nescio.score(tmp_path / "written.csv", "accuracy", by="task", ci=None).rows == scores.rows
     with pytest.raises(NescioError, match="begin anew with each 'task', add column="):
         nescio.score(path, "accuracy", by="task")
     read = {"run": "model", "question": "id", "outcome": "correct"}

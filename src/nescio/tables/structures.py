@@ -25,7 +25,8 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
-    prompts = [name for name in free["text"] if any(_crosses(table, name, other) for other in (*ids, *rows))]
+    named = ["question"] if is_own(table) else [*ids, *rows]
+    prompts = [name for name in free["text"] if any(_crosses(table, name, other) for other in named)]
     free["condition"] += prompts  # one text for all questions, which distinguishes the runs
     free["text"] = [name for name in free["text"] if name not in prompts]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
