@@ -442,7 +442,10 @@ def test_people_judge_by_the_present_list_after_an_earlier_one_was_collected(new
     (shown,) = ben.left()
     assert ben.send(ben.row(item, "2", 1, texts=shown["texts"]))[1] == []
     third = json.dumps([*json.loads(second), {"id": "3", "text": "newer", "vital": False}])
+    assert room.status().remarks == ()
     assert ana.send(ana.row("nuggets:t0", third, 4))[1] == []
+    (remark,) = room.status().remarks
+    assert remark == "ben judged 1 string of t0 by an earlier list, which lacked 'newer'; ask ben to look again"
     (own,) = (row for row in ben.next() if row["id"] == item)
     assert own["texts"] != own["held"]["texts"] == shown["texts"]
     flagged = ben.row(item, "2", 5, texts=own["held"]["texts"], mark="flag")

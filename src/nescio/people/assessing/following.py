@@ -20,6 +20,7 @@ from nescio.people.assessing.database import Database
 from nescio.people.assessing.exporting import on_known
 from nescio.people.assessing.tables import claims, items, people, units
 from nescio.people.campaigns.judgements import Judgement
+from nescio.people.campaigns.nugget_lists import lacking_nuggets
 from nescio.people.campaigns.shown_texts import LIST, NOTHING, SENTENCES
 from nescio.people.campaigns.verdicts import Agreement, agreement, alike
 from nescio.text import plural
@@ -120,6 +121,8 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             workers[name] = Worker(judged, skipped, _pace([row.at for row in mine]), *known[name])
         kept = [row for row in rows if row.verdict]
         current = {row.item for row in rows if not row.gone}
+        nuggets = work.nuggets_of(connection, facts, sorted({row.topic for row in kept}))
+        by_lists = lacking_nuggets([(row.topic, row.person, row.texts) for row in kept], nuggets, nuggets.keys())
         differing = list(work.disputes(connection))
         agreed, apart, many = _agreement(connection, kept, facts, resamples)
         return Standing(
@@ -133,6 +136,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             tuple(_dispute(connection, item, verdicts) for item, verdicts in differing[:SHOWN]),
             (
                 *_asked_again(len(work.asked_again(connection).open.keys() & current)),
+                *(remark.text for remark in by_lists),
                 *_remarks(kept),
                 *many,
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -109,22 +109,35 @@ def by_earlier_lists(
 ) -> Iterator[Note]:
     """Yield a note for each person and target with verdicts by a list that lacked some of the present `nuggets`.
 
-    Such a verdict does not say that the answer lacks these nuggets. `questions` has the question of each item. Whoever
-    made a list on a page knows its nuggets. `pool` takes back verdicts on targets whose list is from a sheet.
+    `questions` has the question of each item. Whoever made a list on a page knows its nuggets. `pool` takes back
+    verdicts on targets whose list is from a sheet.
     """
     present = Present(history).lines
     makers = {(line.item.partition(":")[2], who) for (_, who), line in present.items() if kind_of_id(line.item) == LIST}
-    on_pages = {question for question, _ in makers}
+    verdicts = [
+        (question, who, line.texts)
+        for (item, who), line in present.items()
+        if line.after and (question := questions.get(item)) and (question, who) not in makers
+    ]
+    yield from lacking_nuggets(verdicts, nuggets, {question for question, _ in makers})
+
+
+def lacking_nuggets(
+    verdicts: Iterable[tuple[str, str, str]],
+    nuggets: Mapping[str, Sequence[Sequence[str]]],
+    on_pages: Collection[str],
+) -> Iterator[Note]:
+    """Yield a note for each person and target with verdicts by a list that lacked some of the present `nuggets`.
+
+    Such a verdict does not say that the string lacks these nuggets. `verdicts` has for each its target, its person, and
+    the key of the texts that the person saw. The lists of the targets `on_pages` were made on a page.
+    """
     strings: Counter[tuple[str, str]] = Counter()
     lacking: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for (item, who), line in present.items():
-        question, shown = questions.get(item, ""), nuggets_part(line.texts)
-        if not (line.after and shown) or kind_of_id(item) != "answer" or (question, who) in makers:
-            continue
-        new = [
-            text for number, _, text in nuggets.get(question, ()) if listed_part(number, text) not in shown.split(",")
-        ]
-        if new:
+    for question, who, texts in verdicts:
+        shown = nuggets_part(texts).split(",")
+        rows = nuggets.get(question, ()) if any(shown) else ()
+        if new := [text for number, _, text in rows if listed_part(number, text) not in shown]:
             strings[who, question] += 1
             lacking[who, question].update(new)
     for (who, question), count in sorted(strings.items()):
