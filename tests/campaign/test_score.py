@@ -1517,6 +1517,10 @@ def test_answers_below_the_depth_of_the_pool_are_noted_if_a_measure_reads_them(t
     made.edit(campaign / "campaign.toml", "measures = []", 'measures = ["accuracy", "MRR"]')
     (noted,) = nescio.campaign.check(campaign, [run]).notes
     assert (noted.code, noted["count"], noted["depth"], noted["deepest"]) == ("campaign.below_depth", 2, 2, 3)
+    nescio.campaign.handout(campaign)
+    assert "`rank` 2 and so on; an answer without it has rank 1. People judge the first 2." in (
+        campaign / "handout" / "README.md"
+    ).read_text(encoding="utf-8")
     (row,) = nescio.campaign.intake(campaign, [run.parent]).rows
     assert (
         "2 answers are below rank 2, the last that people judge, and MRR must have a verdict at every rank" in row.told

@@ -127,6 +127,7 @@ def _readme(campaign: Campaign) -> str:
         "",
         f"A confidence is a number from 0 to 1. An answer, or the text that supports it, has at most"
         f" {settings.characters:,} characters. Files are UTF-8.",
+        *_ranks(campaign),
         *_options(campaign),
         *(
             [f"These topics were dropped, and need no answer: {', '.join(settings.dropped)}."]
@@ -141,6 +142,14 @@ def _readme(campaign: Campaign) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _ranks(campaign: Campaign) -> list[str]:
+    """Return the line that explains how a run gives several answers to a topic; empty if only the first is judged."""
+    if campaign.settings.task not in ("qa", "reading") or campaign.settings.depth == 1:
+        return []
+    further = "Further answers to a topic have a line each, with `rank` 2 and so on; an answer without it has rank 1."
+    return [f"{further} People judge the first {campaign.settings.depth}."]
 
 
 def _options(campaign: Campaign) -> list[str]:
