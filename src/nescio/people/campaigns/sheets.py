@@ -250,7 +250,7 @@ def _shared_out(
         able = [who for who in assessors if not reads[who] or items[0].language in reads[who]]
         if len(able) < times[question]:
             where = f" for {items[0].language}" if items[0].language else ""
-            rule = f"an overlap of {overlap:g} needs at least {times[question]} assessors{where} (found {len(able)})"
+            rule = f"an overlap of {overlap:g} needs at least {plural(times[question], 'assessor')}{where} (found {len(able)})"
             raise UsageError(rule)
         order = sorted(able, key=lambda who: (who not in before, load[who], assessors.index(who)))
         for who in order[: times[question]]:
