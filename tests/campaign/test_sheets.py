@@ -802,3 +802,12 @@ def test_a_list_that_a_later_one_replaced_stops_no_new_sheets(tmp_path: Path) ->
     made.write_rows(sheet, [row | {"vital": "vital", "text": "new fact"}])
     with pytest.raises(nescio.UsageError, match="holds nuggets that were not collected"):
         nescio.campaign.sheets(campaign, ["ana"])
+
+
+def test_an_assessor_who_left_still_counts_among_those_who_judged(tmp_path: Path) -> None:
+    """Cleo judged every answer. With an overlap of 2, one of the two others is asked for each answer."""
+    campaign = made.pooled(tmp_path, {"alpha_a": ["w", "x", "y", "z"]}, ["cleo"])
+    made.judge(campaign)
+    nescio.campaign.sheets(campaign, ["eva", "fay"], overlap=2)
+    asked = [row["item"] for who in ("eva", "fay") for row in rows_of(campaign / "sheets" / f"{who}.csv")]
+    assert len(asked) == len({*asked}) == 4

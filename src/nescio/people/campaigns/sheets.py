@@ -250,14 +250,14 @@ def _shared_out(
         able = [who for who in assessors if not reads[who] or items[0].language in reads[who]]
         if len(able) < times[question]:
             where = f" for {items[0].language}" if items[0].language else ""
-            rule = f"an overlap of {overlap:g} needs at least {plural(times[question], 'assessor')}{where} (found {len(able)})"
-            raise UsageError(rule)
+            enough = plural(times[question], "assessor")
+            raise UsageError(f"an overlap of {overlap:g} needs at least {enough}{where} (found {len(able)})")
         order = sorted(able, key=lambda who: (who not in before, load[who], assessors.index(who)))
         for who in order[: times[question]]:
             load[who] += len(items)
         for item in items:
             held, many = done.get(item.id, {}), times[question]
-            asked = [who for who in order[:many] if who not in held] if len(held) < many else []
+            asked = [who for who in order[:many] if who not in held][: max(0, many - len(held))]
             if item.id in open_:
                 first, more = again.people[item.id], max(1, max(many, open_[item.id]) - len(held))
                 asked = [who for who in order if who in first - held.keys()]
