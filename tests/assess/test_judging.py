@@ -483,6 +483,30 @@ def test_a_list_that_a_sheet_has_is_not_asked_for(new_room: NewRoom, tmp_path: P
     assert made.verdicts(campaign) == {(item, "ana"): "1", (item, "ben"): "1"}
 
 
+def test_a_corrected_list_of_a_sheet_takes_verdicts_back_beside_lists_of_a_page(
+    new_room: NewRoom, tmp_path: Path
+) -> None:
+    campaign = made.listed(tmp_path, ["fact"], 2)
+    nescio.campaign.sheets(campaign, ["eva"])
+    row = {"question_id": "t0", "nugget": "1", "vital": "vital", "text": "baker"}
+    made.write_rows(campaign / "sheets" / "nuggets.csv", [row])
+    nescio.campaign.collect(campaign)
+    room = new_room(campaign, overlap=1)
+    ana = room.join("ana")
+    listed = json.dumps([{"id": "1", "text": "of ana", "vital": True}])
+    while left := ana.left():
+        rows = [
+            ana.row(item["id"], listed if item["kind"] == "nuggets" else "1", n, texts=item["texts"])
+            for n, item in enumerate(left)
+        ]
+        assert ana.send(*rows)[1] == []
+    assert len(room.held()) == 3  # a list, and a string of each target
+    made.write_rows(campaign / "sheets" / "nuggets.csv", [row | {"text": "miller"}])
+    nescio.campaign.collect(campaign)
+    assert nescio.assess.update(room.db, [campaign]).outdated == 1
+    assert [item["topic"] for item in ana.left()] == ["t0"]
+
+
 @pytest.mark.parametrize("change", [{"mark": "flag"}, {"comment": "see q2"}, {"verdict": ""}])
 def test_a_page_with_an_older_verdict_takes_back_no_newer_one(change: dict[str, str], ana: Browser, room: Room) -> None:
     """A page sends the verdict that it shows with each flag and comment, and none to undo it."""

@@ -200,7 +200,7 @@ def _change(connection: Connection, some: Sequence[Item]) -> int:
 
 
 def _reworded(database: Database, facts: Mapping[str, Any], db_facts: Mapping[str, Any]) -> list[str]:
-    """Return the topics that are shown with other nuggets of the organisers' key than before."""
+    """Return the topics that are shown with other nuggets of the campaign than before."""
     with database.reading() as connection:
         before, now = work.key_nuggets(connection, db_facts), work.key_nuggets(connection, {**db_facts, **facts})
         return [topic for topic in before if now.get(topic) != before[topic]]

@@ -283,9 +283,11 @@ def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[
 
 
 def key_nuggets(connection: Connection, own: Mapping[str, Any]) -> dict[str, list[list[str]]]:
-    """Return the nuggets in the organisers' key, keyed by topic; none if people list the nuggets here."""
-    lists = connection.scalar(select(items.c.id).where(items.c.kind == LIST).limit(1))
-    return {} if own["names"] != "nuggets" or lists is not None else own["nuggets"]
+    """Return the nuggets of the campaign, keyed by topic, but not of topics whose nuggets people list here."""
+    if own["names"] != "nuggets":
+        return {}
+    here = {*connection.scalars(select(items.c.topic).where(items.c.kind == LIST, items.c.gone == 0))}
+    return {topic: nuggets for topic, nuggets in own["nuggets"].items() if topic not in here}
 
 
 def others_list(connection: Connection, person: str, item: str) -> bool:
