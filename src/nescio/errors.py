@@ -268,9 +268,7 @@ class UnknownNameError(NescioError):
 def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
     """Return the error for a column that cannot break down scores. Its message lists `columns`, which can."""
     known = list(columns)
-    apart = opt("column", of=f"question=ID+{column}")
-    otherwise = f"; if the ids of questions begin anew with each {column!r}, add {apart}"
-    meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1]) or otherwise
+    meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1])
     return MismatchError(
         f"scores cannot be broken down by {column!r}; columns that can be used (constant within every question): "
         f"{', '.join(known) or 'none'}{meant}"

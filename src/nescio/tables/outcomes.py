@@ -18,6 +18,7 @@ from nescio.data.reasons import BY_OUTCOME, EMPTY, ERRORED, NO_FORM, OUTPUT_LACK
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.scales import grades_in_words
 from nescio.data.stake_labels import STAKE, label
+from nescio.errors import MismatchError, opt
 from nescio.formats.registry import ReadOptions
 from nescio.sources.arrow import roles_given
 from nescio.sources.limits import check_cells
@@ -30,7 +31,7 @@ from nescio.tables.evidence import with_evidence, with_way_out
 from nescio.tables.judge_column import judges_of
 from nescio.tables.kept_columns import with_kept
 from nescio.tables.lexicon import AS_GIVEN, marker_of, speaks_of_faults, squash
-from nescio.tables.mapping import Expression, Mapped, role_of
+from nescio.tables.mapping import AND, Expression, Mapped, role_of
 from nescio.tables.pairing import check_gold, check_pairing
 from nescio.tables.per_question import ANSWERABLE, assessed_of, graded_of, numbers_in, per_question, strata_of
 from nescio.tables.rest import with_rest
@@ -88,15 +89,8 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     outcomes = replace(outcomes, kept={GRADES: grades})
     outcomes, remarks, others = with_kept(connection, outcomes, held, text, options)
     notes += remarks
-    taken = {
-        name
-        for _, mapping in placed
-        for role, expression in mapping.items()
-        if role != "cluster" and not (role == "question" and len(expression.columns) > 1)  # these divide the questions
-        for name in expression.columns
-    }
-    taken.discard(STAKE)  # this column is a stratum, too
-    free = {name: column for name, column in extra.items() if name.removesuffix(AS_GIVEN) not in taken}
+    _check_dividing([mapping for _, mapping in placed], options.strata or ())
+    free = _without_role(placed, extra)
     free |= {name: name for name in (*others, *([JUDGE] if several else []))}
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
@@ -116,6 +110,32 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     if options.total is None:
         return outcomes, notes
     return with_rest(outcomes, source, options.total, options.rest, notes)
+
+
+def _without_role(placed: Placed, extra: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of `extra` without a role; clusters, stakes and parts of a question's name count, too."""
+    taken = {
+        name
+        for _, mapping in placed
+        for role, expression in mapping.items()
+        if role != "cluster" and not (role == "question" and len(expression.columns) > 1)
+        for name in expression.columns
+    }
+    return {name: column for name, column in extra.items() if name.removesuffix(AS_GIVEN) not in taken - {STAKE}}
+
+
+def _check_dividing(mappings: Sequence[Mapped], wanted: Collection[str]) -> None:
+    """Raise MismatchError if a column that should divide the questions is a part of the run, or the repeat."""
+    for mapping in mappings:
+        for role in ("run", "repeat"):
+            columns = mapping[role].columns if role in mapping else ()
+            parts = [name for name in wanted if name in columns and (role, len(columns)) != ("run", 1)]
+            if parts:
+                names = f"{role}={AND.join(columns)}"
+                question = AND.join((*mapping["question"].columns, parts[0]))
+                way = opt("column", {"question": question})
+                rule = f"{parts[0]!r} cannot divide the questions, because it is read as {names}"
+                raise MismatchError(f"{rule}; if the ids of questions begin anew with each of its values, add {way}")
 
 
 def _names_each(mapping: Mapped) -> bool:

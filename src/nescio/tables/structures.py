@@ -25,8 +25,9 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
-    named = ["question"] if is_own(table) else [*ids, *rows]
-    prompts = [name for name in free["text"] if any(_crosses(table, name, other) for other in named)]
+    prompts = [name for name in free["text"] if any(_crosses(table, name, other) for other in (*ids, *rows))]
+    if is_own(table):  # A text that each question has one of may be a part of the question's name.
+        prompts = [name for name in prompts if not _has_one(table, "question", name)]
     free["condition"] += prompts  # one text for all questions, which distinguishes the runs
     free["text"] = [name for name in free["text"] if name not in prompts]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
@@ -66,6 +67,12 @@ def _crosses(table: Table, text: str, question: str) -> bool:
     texts, questions = (Expression((name,)) for name in (text, question))
     many, asked = different(table, texts), different(table, questions)
     return 1 < many < asked < table.rows and different(table, texts, questions) == many * asked
+
+
+def _has_one(table: Table, question: str, name: str) -> bool:
+    """Return whether all rows of a question have the same cell in the column `name`."""
+    questions, texts = Expression((question,)), Expression((name,))
+    return different(table, questions, texts) == different(table, questions)
 
 
 def _in_collections(table: Table, question: Expression, collections: Sequence[str]) -> list[Expression]:

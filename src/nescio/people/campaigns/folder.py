@@ -21,7 +21,7 @@ from nescio.people.campaigns.own_files import is_own, own_files
 from nescio.people.campaigns.settings import Settings, read_settings
 from nescio.sources.locks import locked
 from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
-from nescio.text import enumerated, typed_path
+from nescio.text import typed_path
 
 TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
@@ -47,16 +47,8 @@ class Campaign(Struct, frozen=True):
         return self.folder / name
 
     def topics(self) -> asked.Topics:
-        """Return the topics without gold, except those that the organisers dropped.
-
-        Raises MismatchError if the topics are in several languages, and the settings name none.
-        """
-        topics = asked.read_topics(self / TOPICS, self.settings.task)
-        if len(topics.parts) > 1 and not self.settings.languages:
-            several = enumerated([*topics.parts])
-            rule = f"campaign.toml names no language, but the topics are in {several}: name these languages, or"
-            raise MismatchError(f"{rule} begin a campaign with topics that state no language")
-        return asked.without(topics, self.settings.dropped)
+        """Return the topics without gold, except those that the organisers dropped."""
+        return asked.without(asked.read_topics(self / TOPICS, self.settings.task), self.settings.dropped)
 
     def hidden_order(self, *words: str) -> str:
         """Return a sort key for the item with these `words`. Nobody without the secret can predict the order.

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.people.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
 from nescio.people.campaigns.keyed import check_key
 from nescio.people.campaigns.log import digests, record
@@ -20,7 +20,7 @@ from nescio.people.campaigns.runs import FORMS
 from nescio.people.campaigns.settings import SETTINGS, written
 from nescio.people.campaigns.topics import has_key, public_topics, topic_files
 from nescio.sources.writing import atomic_write
-from nescio.text import plural, typed_path
+from nescio.text import enumerated, plural, typed_path
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same bytes
 
@@ -84,6 +84,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 def handout_files(campaign: Campaign) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the files for teams, keyed by name, and notes for the organisers. The files do not name the groups."""
+    _check_languages(campaign)
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", show=(), systems={})
     topics, notes = public_topics(campaign / TOPICS, campaign.settings, campaign.key_files)
     if has_key(topic_files(campaign / TOPICS), settings.task):
@@ -93,6 +94,17 @@ def handout_files(campaign: Campaign) -> tuple[dict[str, bytes], tuple[str, ...]
         notes = (*notes, lacking)
     files = {f"{TOPICS}/{name}": content for name, content in topics.items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}, notes
+
+
+def _check_languages(campaign: Campaign) -> None:
+    """Raise MismatchError if the topics are in several languages and the settings name none.
+
+    The README would not tell teams that a run has one language.
+    """
+    parts = campaign.topics().parts
+    if len(parts) > 1 and not campaign.settings.languages:
+        rule = f"{SETTINGS} names no language, but the topics are in {enumerated([*parts])}: name these languages, or"
+        raise MismatchError(f"{rule} begin a campaign with topics that state no language")
 
 
 def lacking_key(campaign: Campaign) -> str:
