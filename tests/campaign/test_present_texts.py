@@ -495,7 +495,7 @@ def test_what_is_left_after_a_support_was_lost_decides_nothing(tmp_path: Path) -
     pooled = without_a_support(campaign)
     assert (pooled.taken_back, pooled.judged) == (4, 0)
     said = str(nescio.campaign.status(campaign))
-    assert "2 to be judged again, because the question or the supports changed" in said
+    assert "2 to be judged again, because the question, its supports or its nuggets changed" in said
     assert "0 in dispute" in said
     assert next_step(campaign) == "sheets"
     with pytest.raises(MismatchError, match=r"2 answers must be judged again.*nescio campaign sheets"):

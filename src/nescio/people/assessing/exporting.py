@@ -44,8 +44,8 @@ PRIVATE = 0o600  # because the files have people's verdicts and keys
 class Exported(Struct, frozen=True):
     """The result of `export`: the files, and the numbers of judgements, of agreed verdicts and of disputed items.
 
-    `again` counts the answers that people are asked to judge again, because the question or the supports changed, and
-    `unjudged` those that nobody judged, although another answer to the question has a verdict.
+    `again` counts the answers that people are asked to judge again, because the question, its supports or its nuggets
+    changed. `unjudged` counts those that nobody judged, although another answer to the question has a verdict.
     """
 
     folder: Path

@@ -233,8 +233,8 @@ def _asked_again(count: int) -> Iterator[str]:
     """Yield a remark on the number of items that people are asked to judge again."""
     if count:
         yield (
-            f"people are asked to judge {plural(count, 'item')} again, because the question or the supports changed; "
-            "until then, these items have no verdict; if people are missing, invite others"
+            f"people are asked to judge {plural(count, 'item')} again, because the question, its supports or its "
+            "nuggets changed; until then, these items have no verdict; if people are missing, invite others"
         )
 
 

@@ -94,7 +94,8 @@ class Pooled(Struct, frozen=True):
         if self.taken_back:
             count = plural(self.taken_back, "verdict")
             gone += (
-                f"; took back {count} because the question or its supports changed; nescio campaign sheets asks again"
+                f"; took back {count} because the question, its supports or its nuggets changed; nescio campaign "
+                "sheets asks again"
             )
         if self.restored:
             gone += f"; {plural(self.restored, 'verdict')} count again, because the texts are as they were"

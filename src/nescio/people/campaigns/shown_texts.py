@@ -1,4 +1,4 @@
-"""Tell whether a verdict on an item still holds after the item's question or supports changed."""
+"""Tell whether a verdict on an item still holds after the item's question, supports or nuggets changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no a
 MARK = "¶"  # between texts in one cell of a sheet
 _DIGITS = 12  # of a digest, enough to tell a few texts apart
 AGAIN = "again:"  # begins the id of a record with which a server takes back a verdict, before a number and a colon
-CHANGED = "the question or its supports changed after this item was shown: judge the item again by its present texts"
+CHANGED = (
+    "the question, its supports or its nuggets changed after this item was shown: judge the item again by its present "
+    "texts"
+)
 
 
 def kind_of_id(item: str) -> str:

@@ -228,7 +228,7 @@ def _sheets(judging: _Judging) -> Step:
     if new and sheets:
         who, since = "nobody was", ""
         if all(item.id in open_ for item in new):
-            who, since = "too few people were", " since the question or the supports changed"
+            who, since = "too few people were", " since the question, its supports or its nuggets changed"
         skipped = {line.item for line in read_history(campaign) if line.mark == "skip"} & {item.id for item in new}
         since += f" ({len(skipped):,} skipped: ask somebody else)" if skipped else ""
         asked = f"{plural(len(new), noun)} that {who} asked to judge{since}"
@@ -254,7 +254,7 @@ def _verdicts(judging: _Judging) -> Step:
     what = f"{len(items) - judging.left:,} of {plural(len(items), noun)} judged, {len(dispute)} in dispute"
     again = sum(item.id in judging.open_ for item in items)
     if again:
-        what += f"; {again:,} to be judged again, because the question or the supports changed"
+        what += f"; {again:,} to be judged again, because the question, its supports or its nuggets changed"
         what += f" (if people are missing, {MORE_PEOPLE})"
     back = returned(campaign, items, judging.judgements)
     if back.verdicts < back.of:

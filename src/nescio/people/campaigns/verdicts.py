@@ -146,9 +146,10 @@ def refuse_open(campaign: Campaign, wanted: Collection[str]) -> None:
         first = ", ".join(on_one_line(shown.get(item, item)) for item in items[:FIRST])
         command = f"nescio campaign sheets {campaign.typed} --assessor NAME{_only_sentences(items)}"
         raise MismatchError(
-            f"{plural(len(items), 'answer')} must be judged again, because the question or the supports changed, and "
-            f"the verdicts that are left do not decide (first: {first}); run {command} (or, if a server asks, nescio "
-            f"assess update and export), and collect the new verdicts; if people are missing, {MORE_PEOPLE}"
+            f"{plural(len(items), 'answer')} must be judged again, because the question, its supports or its nuggets "
+            f"changed, and the verdicts that are left do not decide (first: {first}); run {command} (or, if a server "
+            f"asks, nescio assess update and export), and collect the new verdicts; if people are missing, "
+            f"{MORE_PEOPLE}"
         )
 
 
