@@ -132,10 +132,11 @@ def _check_dividing(mappings: Sequence[Mapped], wanted: Collection[str]) -> None
             parts = [name for name in wanted if name in columns and (role, len(columns)) != ("run", 1)]
             if parts:
                 names = f"{role}={AND.join(columns)}"
-                question = AND.join((*mapping["question"].columns, parts[0]))
-                way = opt("column", {"question": question})
+                ids = mapping["question"].columns
+                way = opt("column", {"question": AND.join((*ids, parts[0]))})
+                anew = f"; if the ids of questions begin anew with each of its values, add {way}" if ids else ""
                 rule = f"{parts[0]!r} cannot divide the questions, because it is read as {names}"
-                raise MismatchError(f"{rule}; if the ids of questions begin anew with each of its values, add {way}")
+                raise MismatchError(rule + anew)
 
 
 def _names_each(mapping: Mapped) -> bool:
