@@ -125,11 +125,14 @@ def _without_role(placed: Placed, extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check_dividing(mappings: Sequence[Mapped], wanted: Collection[str]) -> None:
-    """Raise MismatchError if a column that should divide the questions is a part of the run, or the repeat."""
+    """Raise MismatchError if a column that should divide the questions is a part of the run, or the repeat.
+
+    The column `repeat` divides answers.
+    """
     for mapping in mappings:
         for role in ("run", "repeat"):
             columns = mapping[role].columns if role in mapping else ()
-            parts = [name for name in wanted if name in columns and (role, len(columns)) != ("run", 1)]
+            parts = [name for name in wanted if name in columns and name != role and (role, len(columns)) != ("run", 1)]
             if parts:
                 names = f"{role}={AND.join(columns)}"
                 ids = mapping["question"].columns
